@@ -1,0 +1,1 @@
+"""Composes the rooms; alone constructs readers, samplers and stores."""

@@ -1,0 +1,1 @@
+"""Pure rendering of results for people."""

@@ -1,0 +1,1 @@
+"""The nouns, the errors and the ports; knows nothing but numpy."""

@@ -1,0 +1,1 @@
+"""Trace pieces in, Sessions out; refuses to know what a session computed."""

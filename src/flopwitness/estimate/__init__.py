@@ -1,0 +1,1 @@
+"""Sessions in, Estimates out; refuses to know claims."""

@@ -1,0 +1,1 @@
+"""Says how good an estimator is; refuses to know attacks and files."""

@@ -1,0 +1,1 @@
+"""Runs workloads of known FLOP; alone imports torch."""

@@ -1,0 +1,1 @@
+"""Nouns to bytes and back; refuses to know what it keeps."""

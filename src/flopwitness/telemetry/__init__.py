@@ -1,0 +1,1 @@
+"""World in, Traces out; refuses to know what samples mean."""

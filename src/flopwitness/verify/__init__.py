@@ -1,0 +1,1 @@
+"""Estimates in, Verdicts out; refuses to know where bytes lie."""
