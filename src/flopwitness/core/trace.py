@@ -18,10 +18,11 @@ NANOSECONDS_PER_SECOND = 1_000_000_000
 
 def _is_shared(array: NDArray[Any]) -> bool:
     """Say whether anybody can still write to the memory under an array."""
-    while isinstance(array, np.ndarray):
-        if array.flags.writeable:
+    layer: Any = array
+    while isinstance(layer, np.ndarray):
+        if layer.flags.writeable:
             return True
-        array = array.base
+        layer = layer.base
     return False
 
 
