@@ -30,6 +30,9 @@ class Examples:
         Family of the workload; name of the capture.
     target : Target
         Which FLOP ``truth_flop`` counts.
+    components : ndarray of shape (n_examples, n_components), float64, or None
+        What each run was made of (``flopwitness.physics.components``), NaN where not known. Estimators may
+        learn from it; nothing that is asked for an estimate is ever shown it.
 
     Raises
     ------
@@ -59,6 +62,7 @@ class Examples:
     families: NDArray[np.str_]
     datasets: NDArray[np.str_]
     target: Target
+    components: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         """Keep what can be examples where nobody can write; refuse the rest."""
@@ -67,6 +71,8 @@ class Examples:
         object.__setattr__(self, "truth_flop", _frozen(self.truth_flop, np.float64))
         for name in ("workloads", "families", "datasets"):
             object.__setattr__(self, name, _frozen(getattr(self, name), np.str_))
+        if self.components is not None:
+            object.__setattr__(self, "components", _frozen(self.components, np.float64))
         _check_shapes(self)
         _check_values(self)
 
@@ -88,6 +94,7 @@ class Examples:
             families=self.families[rows],
             datasets=self.datasets[rows],
             target=self.target,
+            components=None if self.components is None else self.components[rows],
         )
 
     @property
@@ -120,7 +127,22 @@ def concatenated(parts: Sequence[Examples]) -> Examples:
         families=np.concatenate([part.families for part in parts]),
         datasets=np.concatenate([part.datasets for part in parts]),
         target=first.target,
+        components=_joined_components(parts),
     )
+
+
+def _joined_components(parts: Sequence[Examples]) -> NDArray[np.float64] | None:
+    """Return the components of all parts, NaN for a part that has none; None where no part has any."""
+    widths = {part.components.shape[1] for part in parts if part.components is not None}
+    if not widths:
+        return None
+    if len(widths) > 1:
+        raise InvalidNounError(f"numbers of components differ: {sorted(widths)}")
+    width = widths.pop()
+    filled = [
+        np.full((len(part), width), np.nan) if part.components is None else part.components for part in parts
+    ]
+    return np.concatenate(filled)
 
 
 def _frozen(values: ArrayLike, dtype: type[np.generic]) -> NDArray[Any]:
@@ -139,6 +161,9 @@ def _check_shapes(examples: Examples) -> None:
         shape = getattr(examples, name).shape
         if shape != (n_examples,):
             raise InvalidNounError(f"{name} has shape {shape}, expected {(n_examples,)}")
+    components = examples.components
+    if components is not None and (components.ndim != 2 or len(components) != n_examples):
+        raise InvalidNounError(f"components have shape {components.shape}, expected {n_examples} rows")
 
 
 def _check_values(examples: Examples) -> None:

@@ -26,8 +26,8 @@ class Protocol(StrEnum):
     RANDOM = "random"
     ONE_TRACE = "one-trace"
     FOLDS = "folds"
-    FAMILY = "family"
-    DATASET = "dataset"
+    FAMILY = "leave-family"
+    DATASET = "leave-dataset"
     FROZEN = "frozen"
 
     @property
@@ -102,7 +102,8 @@ def score_split(estimators: Mapping[str, EstimatorFactory], examples: Examples, 
     """Fit each estimator on one side of a split and ask it about the other.
 
     An estimator sees every feature column and picks its own. One whose ``fit`` takes ``groups`` is told
-    the workload of each example, so that its own calibration can keep workloads together. What an
+    the workload of each example, so that its own calibration can keep workloads together; one that takes
+    ``components`` is told what the runs that it is fitted on were made of. What an
     estimator raises goes through: a failed evaluation is no result.
 
     Parameters
@@ -121,9 +122,9 @@ def score_split(estimators: Mapping[str, EstimatorFactory], examples: Examples, 
 
 def _fitted(estimator: Estimator, train: Examples) -> Estimator:
     fit: Callable[..., Estimator] = estimator.fit
-    if "groups" in inspect.signature(fit).parameters:
-        return fit(train.features, train.truth_flop, groups=train.workloads)
-    return fit(train.features, train.truth_flop)
+    known = {"groups": train.workloads, "components": train.components}
+    wanted = {name: known[name] for name in inspect.signature(fit).parameters if name in known}
+    return fit(train.features, train.truth_flop, **wanted)
 
 
 def _asked(estimator: Estimator, test: Examples) -> Predictions:

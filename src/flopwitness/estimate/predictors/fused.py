@@ -1,0 +1,112 @@
+"""The best estimate from all signals: pipe cycles, corrected by what the joint signature says.
+
+Three layers, each falling back on the one before: a constant for an active matrix-pipe cycle; the shape that
+the signature points to (``signature``); and what both got wrong on calibration runs with a similar signature
+(a Gaussian-process mean). A session that no transformer explains gets the constant alone.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from flopwitness.estimate.predictors.pipe_cycles import vector_excess
+from flopwitness.estimate.predictors.signature import SignatureState
+from flopwitness.estimate.predictors.state import PlainState
+
+FUSED_COLUMNS = (
+    "matrix_flop",
+    "vector_flop",
+    "tensor_cycles",
+    "fp32_cycles",
+    "int_cycles",
+    "dram_bytes",
+    "sm_active_cycles",
+    "occupancy_cycles",
+    "nvlink_bytes",
+)
+"""Feature columns in the order that this predictor expects; from the third on they are the signature."""
+
+FIRST_SIGNAL = 2
+
+
+def kernel(left: NDArray[np.float64], right: NDArray[np.float64], length: float) -> NDArray[np.float64]:
+    """Return the squared-exponential likeness of signatures, shape (n_left, n_right)."""
+    squared = ((left[:, None, :] - right[None, :, :]) ** 2).sum(axis=-1)
+    likeness: NDArray[np.float64] = np.exp(-squared / (2 * length**2))
+    return likeness
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FusedState(PlainState):
+    """Constants of the three layers.
+
+    Attributes
+    ----------
+    constant_log : float
+        Median ln(true FLOP / matrix-pipe FLOP) of the calibration runs.
+    vector_ratio : float
+        As in ``CalibratedPipeState``.
+    response, whitening : ndarray
+        Of ``SignatureState``; empty where no shapes were known when this was fitted.
+    is_algorithmic : float
+        1 where the target counts attention in full, 0 for executed FLOP.
+    blend_ratio : float
+        How far the answer moves from the constant to what the signature says, 0 to 1.
+    largest_misfit : float
+        Signatures that no shape explains better than this are answered with the constant.
+    neighbour_signatures : ndarray of shape (n_runs, n_signals - 1)
+        Whitened signatures of the calibration runs.
+    neighbour_weights : ndarray of shape (n_runs,)
+        Weights of the Gaussian-process mean.
+    neighbour_length, correction_log : float
+        Length of its kernel, in standard deviations; what it falls back on far from every run.
+    """
+
+    constant_log: float
+    vector_ratio: float
+    response: NDArray[np.float64]
+    whitening: NDArray[np.float64]
+    is_algorithmic: float
+    blend_ratio: float
+    largest_misfit: float
+    neighbour_signatures: NDArray[np.float64]
+    neighbour_weights: NDArray[np.float64]
+    neighbour_length: float
+    correction_log: float
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return FLOP, shape (n_sessions,); NaN where the matrix pipes are not known."""
+        columns = np.asarray(X, dtype=np.float64)
+        ratio_log = np.full(len(columns), self.constant_log)
+        signals = columns[:, FIRST_SIGNAL:]
+        known = (
+            np.all(np.isfinite(signals) & (signals > 0), axis=1)
+            if self.response.size
+            else np.zeros(len(columns), dtype=np.bool_)
+        )
+        if known.any():
+            ratio_log[known] = self._corrected(columns[known])
+        flop: NDArray[np.float64] = columns[:, 0] * np.exp(ratio_log)
+        return flop + vector_excess(columns, self.vector_ratio)
+
+    def _corrected(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        signature = SignatureState(self.response, self.whitening)
+        base, misfit = signature_log(signature, columns, is_algorithmic=bool(self.is_algorithmic))
+        likeness = kernel(
+            signature.whitened(columns[:, FIRST_SIGNAL:]), self.neighbour_signatures, self.neighbour_length
+        )
+        corrected = self.constant_log + self.blend_ratio * (base - self.constant_log)
+        corrected += self.correction_log + likeness @ self.neighbour_weights
+        explained = misfit <= self.largest_misfit
+        return np.where(explained, corrected, self.constant_log)
+
+
+def signature_log(
+    signature: SignatureState, columns: NDArray[np.float64], *, is_algorithmic: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return ln(FLOP / matrix-pipe FLOP) by the signature, and its misfit, each of shape (n_sessions,)."""
+    signals = columns[:, FIRST_SIGNAL:]
+    inverted = signature.invert(signals)
+    per_signal = inverted.algorithmic_log if is_algorithmic else inverted.executed_log
+    return per_signal + np.log(signals[:, 0]) - np.log(columns[:, 0]), inverted.misfit
