@@ -227,9 +227,9 @@ def test_too_few_groups_are_refused_in_one_line(make: Callable[[Examples], tuple
 
 
 @pytest.mark.parametrize(
-    ("train", "test"), [([0, 1], [1]), ([], [1]), ([0], []), ([0, 0], [1]), ([-1], [1]), ([[0]], [1])]
+    ("train", "test"), [([0, 1], [1]), ([], []), ([0], []), ([0, 0], [1]), ([-1], [1]), ([[0]], [1])]
 )
-def test_sides_that_overlap_or_are_empty_are_refused(train: list[int], test: list[int]) -> None:
+def test_sides_that_overlap_or_test_nothing_are_refused(train: list[int], test: list[int]) -> None:
     """A split that leaks cannot exist."""
     with pytest.raises(InvalidNounError, match="split 'bad'"):
         Split(np.array(train, dtype=np.int64), np.array(test, dtype=np.int64), "bad")

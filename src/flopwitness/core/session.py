@@ -19,7 +19,7 @@ class Session:
         One a device. A trace may carry the sample before ``start_ns`` and the one after
         ``stop_ns`` (at most one each), so that counters can be interpolated at the ends.
     name : str
-        What the lab called it; empty where a detector found it.
+        What the lab called it; where a detector found it, empty or ``"stalled"``.
 
     Raises
     ------

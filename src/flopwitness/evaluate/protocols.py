@@ -16,6 +16,9 @@ from flopwitness.core.ports import Estimator
 from flopwitness.evaluate.examples import Examples
 from flopwitness.evaluate.splits import Split
 
+MIN_FAMILIES = 5
+"""With fewer families than this, an interval is calibrated on single workloads that are held out."""
+
 EstimatorFactory = Callable[[], Estimator]
 """Makes an estimator that is not fitted; a class or a ``functools.partial``, so that it can be pickled."""
 
@@ -102,7 +105,8 @@ def score_split(estimators: Mapping[str, EstimatorFactory], examples: Examples, 
     """Fit each estimator on one side of a split and ask it about the other.
 
     An estimator sees every feature column and picks its own. One whose ``fit`` takes ``groups`` is told
-    the workload of each example, so that its own calibration can keep workloads together; one that takes
+    the family of each example, or its workload where there are few families, so that its own calibration
+    can hold out what the next run may differ in; one that takes
     ``components`` is told what the runs that it is fitted on were made of. What an
     estimator raises goes through: a failed evaluation is no result.
 
@@ -122,9 +126,15 @@ def score_split(estimators: Mapping[str, EstimatorFactory], examples: Examples, 
 
 def _fitted(estimator: Estimator, train: Examples) -> Estimator:
     fit: Callable[..., Estimator] = estimator.fit
-    known = {"groups": train.workloads, "components": train.components}
+    known = {"groups": _groups(train), "components": train.components}
     wanted = {name: known[name] for name in inspect.signature(fit).parameters if name in known}
     return fit(train.features, train.truth_flop, **wanted)
+
+
+def _groups(train: Examples) -> NDArray[np.str_]:
+    """Return what an estimator's own calibration holds out together: families where there are enough."""
+    many = len(np.unique(train.families)) >= MIN_FAMILIES
+    return train.families if many else train.workloads
 
 
 def _asked(estimator: Estimator, test: Examples) -> Predictions:

@@ -22,15 +22,16 @@ class Split:
 
     Attributes
     ----------
-    train, test : ndarray of int64, each with at least one entry, none in both
-        Positions in one :class:`Examples`.
+    train, test : ndarray of int64, none in both
+        Positions in one :class:`Examples`. ``train`` is empty where the estimators come fitted, from a
+        calibration file; ``test`` has at least one entry.
     name : str
         Which split of its protocol this is.
 
     Raises
     ------
     InvalidNounError
-        When a side is empty, holds something twice or shares a position with the other.
+        When nothing is tested, or a side holds something twice or shares a position with the other.
     """
 
     train: NDArray[np.int64]
@@ -38,13 +39,15 @@ class Split:
     name: str
 
     def __post_init__(self) -> None:
-        """Refuse sides that overlap or are empty."""
+        """Refuse sides that overlap, and a test of nothing."""
         for side in ("train", "test"):
             rows = np.array(getattr(self, side), dtype=np.int64)
-            if rows.ndim != 1 or not len(rows) or rows.min() < 0 or len(np.unique(rows)) < len(rows):
-                raise InvalidNounError(f"split {self.name!r}: {side} needs different positions, at least one")
+            if rows.ndim != 1 or (rows < 0).any() or len(np.unique(rows)) < len(rows):
+                raise InvalidNounError(f"split {self.name!r}: {side} needs different positions from 0 on")
             rows.flags.writeable = False
             object.__setattr__(self, side, rows)
+        if not len(self.test):
+            raise InvalidNounError(f"split {self.name!r}: nothing is tested")
         if np.isin(self.train, self.test).any():
             raise InvalidNounError(f"split {self.name!r}: an example is on both sides")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from flopwitness.core.dataset import Dataset
 from flopwitness.core.errors import BadInputError
+from flopwitness.core.workload import Run
 from flopwitness.storage.atomic import reason, refuse_taken, sync_folder, temporary_beside, write_atomically
 from flopwitness.storage.documents import read_document, write_document
 from flopwitness.storage.nouns import rebuilt, run_from, run_to
@@ -53,11 +54,16 @@ def read_dataset(folder: Path) -> Dataset:
     folder = Path(folder)
     if not folder.is_dir():
         raise BadInputError(str(folder), "", expected="a dataset folder", got="none")
-    path = folder / RUNS
+    runs, skipped = read_dataset_runs(folder / RUNS)
+    return Dataset(read_recording(folder / SAMPLES), runs, skipped)
+
+
+def read_dataset_runs(path: Path) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+    """Return the runs of a dataset's ``runs.json``, and a sentence for each one that was skipped."""
     content = read_document(path, kind=KIND, version=VERSION)
     runs = rebuilt(str(path), "field 'runs'", lambda: tuple(run_from(run) for run in content["runs"]))
     skipped = rebuilt(str(path), "field 'skipped'", lambda: tuple(str(text) for text in content["skipped"]))
-    return Dataset(read_recording(folder / SAMPLES), runs, skipped)
+    return runs, skipped
 
 
 def _fill(folder: Path, dataset: Dataset, card: str) -> None:

@@ -1,0 +1,60 @@
+"""``flopwitness calibrate``: fit every estimator on runs of known FLOP."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flopwitness.app.cli.options import AsJson, Chip, DatasetPaths, Force
+from flopwitness.app.cli.output import percent, print_json, print_table, talk
+from flopwitness.app.opening import DEFAULT_CHIP, open_dataset
+from flopwitness.core.workload import Target
+from flopwitness.estimate.calibration import Calibration
+from flopwitness.storage.calibrations import write_calibration
+
+Output = Annotated[Path, typer.Option("--output", help="The calibration file to write.", show_default=False)]
+OnlyTarget = Annotated[
+    Target | None, typer.Option("--target", help="Fit for this target alone; for both where not given.")
+]
+
+
+def run(
+    datasets: DatasetPaths,
+    output: Output,
+    target: OnlyTarget = None,
+    chip: Chip = DEFAULT_CHIP,
+    force: Force = False,
+    json: AsJson = False,
+) -> None:
+    """Fit every estimator on datasets of one chip and write one calibration file."""
+    from flopwitness.app.calibrating import calibrated  # noqa: PLC0415  needs the research extra
+
+    opened = [open_dataset(path, chip=chip) for path in datasets]
+    with talk().status("fitting every estimator, and each family held out in turn for the intervals"):
+        fitted = calibrated(opened, [target] if target else tuple(Target))
+    payload = fitted.to_payload()
+    write_calibration(output, payload, replace=force)
+    talk().print(f"wrote {output}: {fitted.chip}, {fitted.n_runs} runs of {fitted.n_workloads} workloads")
+    if json:
+        print_json({name: payload[name] for name in ("chip", "driver", "data", "n_runs", "n_workloads")})
+        return
+    print_table("Interval of the truth around an estimate", COLUMNS, _rows(fitted))
+
+
+COLUMNS = ("method", "target", "lower end", "upper end", "coverage")
+
+
+def _rows(fitted: Calibration) -> list[tuple[str, ...]]:
+    import numpy as np  # noqa: PLC0415
+
+    return [
+        (
+            name,
+            target.value,
+            percent(float(np.expm1(one.interval.low))),
+            percent(float(np.expm1(one.interval.high))),
+            percent(fitted.coverage_ratio),
+        )
+        for target, by_name in fitted.fitted.items()
+        for name, one in by_name.items()
+    ]

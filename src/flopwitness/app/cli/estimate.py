@@ -1,0 +1,122 @@
+"""``flopwitness estimate``: workloads found, FLOP estimated."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flopwitness.app.cli.options import AsJson, CalibrationPath, Chip, CountedAs, RecordingPath
+from flopwitness.app.cli.output import (
+    finding_object,
+    print_faults,
+    print_findings,
+    print_json,
+    print_table,
+    utc,
+)
+from flopwitness.app.faults import input_faults, require_gpus
+from flopwitness.app.opening import (
+    DEFAULT_CHIP,
+    open_calibration,
+    open_recording,
+    open_runs,
+    shipped_calibration,
+)
+from flopwitness.app.witnessing import Witnessed, detected_sessions, logged_sessions, witnessed
+from flopwitness.core.estimate import Estimate
+from flopwitness.core.workload import Target
+
+Windows = Annotated[
+    Path | None,
+    typer.Option("--windows", help="runs.json whose stretches to estimate, instead of finding workloads."),
+]
+
+
+def run(
+    recording: RecordingPath,
+    windows: Windows = None,
+    calibration: CalibrationPath = None,
+    target: CountedAs = Target.ALGORITHMIC,
+    chip: Chip = DEFAULT_CHIP,
+    json: AsJson = False,
+) -> int:
+    """Find the workloads of a recording and estimate the FLOP of each, with bounds."""
+    found = open_recording(recording, chip=chip)
+    chips = [trace.device.chip for trace in found.traces]
+    fitted = open_calibration(calibration) if calibration else shipped_calibration(chips)
+    fitted.for_target(target)
+    if windows:
+        runs = open_runs(windows)
+        require_gpus(recording, found, runs)
+        sessions = logged_sessions(found, runs)
+    else:
+        sessions = detected_sessions(found)
+    answers = witnessed(found, sessions, fitted)
+    if json:
+        for answer in answers:
+            print_json(session_object(answer, target))
+    else:
+        print_table(f"{found.name}: {target} FLOP", COLUMNS, [_row(answer, target) for answer in answers])
+        print_findings(dict.fromkeys(finding for answer in answers for finding in answer.findings))
+    return print_faults(input_faults(recording, found))
+
+
+COLUMNS = ("session", "start (UTC)", "duration (s)", "GPUs", "point", "low", "high", "method")
+SHOWN_METHODS = ("fused", "pipe-cycles-calibrated", "linear-power")
+"""The table shows the first of these that gave an estimate; ``--json`` shows all."""
+
+
+def session_object(answer: Witnessed, target: Target) -> dict[str, object]:
+    """Return one session as JSON values; an infinite bound is null."""
+    session = answer.session
+    methods = dict.fromkeys(name for by_name in answer.estimates.values() for name in by_name)
+    return {
+        "session_id": session.session_id,
+        "name": session.name,
+        "start": utc(session.start_ns),
+        "end": utc(session.stop_ns),
+        "devices": [trace.device.uuid for trace in session.traces],
+        "n_samples": session.n_samples,
+        "target": target.value,
+        "estimates": {
+            name: _estimate_object(answer.estimates[target].get(name))
+            | {
+                "targets": {
+                    other.value: _estimate_object(by_name.get(name))
+                    for other, by_name in answer.estimates.items()
+                }
+            }
+            for name in methods
+        },
+        "findings": [finding_object(finding) for finding in answer.findings],
+    }
+
+
+def _estimate_object(estimate: Estimate | None) -> dict[str, object]:
+    if estimate is None:
+        return {"point_flop": None, "low_flop": None, "high_flop": None, "coverage_ratio": None}
+    high = estimate.high_flop
+    return {
+        "point_flop": estimate.point_flop,
+        "low_flop": estimate.low_flop,
+        "high_flop": high if high < float("inf") else None,
+        "coverage_ratio": estimate.coverage_ratio,
+    }
+
+
+def _row(answer: Witnessed, target: Target) -> tuple[str, ...]:
+    session, estimates = answer.session, answer.estimates[target]
+    shown = next((name for name in SHOWN_METHODS if name in estimates), "")
+    figures = (
+        tuple(f"{flop:.4g}" for flop in (one.point_flop, one.low_flop, one.high_flop))
+        if (one := estimates.get(shown))
+        else ("-", "-", "-")
+    )
+    return (
+        session.name or session.session_id,
+        utc(session.start_ns)[:-8],
+        f"{session.duration_seconds:.2f}",
+        str(len(session.traces)),
+        *figures,
+        shown or "none",
+    )

@@ -1,0 +1,65 @@
+"""The command line: a list of commands, and what becomes of errors.
+
+Exit status: 0 fine, 1 inconsistent, 2 misuse (one line on standard error), 3 inconclusive, 70 a bug.
+"""
+
+import sys
+import traceback
+
+import typer
+
+from flopwitness.app.cli import calibrate, convert, demo, estimate, evaluate, read, report
+from flopwitness.core.errors import FlopWitnessError
+
+MISUSE, BUG, INTERRUPTED = 2, 70, 130
+
+EXTRAS = frozenset({"sklearn", "scipy", "joblib", "matplotlib", "jinja2"})
+"""Packages that the research extra brings, and a GPU node does without."""
+
+app = typer.Typer(
+    name="flopwitness",
+    help="Witness AI training compute from outside the training code.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+COMMANDS = (demo, read, estimate, calibrate, evaluate, report, convert)
+"""One module a command; its ``run`` is the command, its docstring the help."""
+
+for module in COMMANDS:
+    app.command(name=module.__name__.rpartition(".")[2])(module.run)
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with its status; a user never sees a traceback for a bad input."""
+    sys.exit(status_of(sys.argv[1:] if arguments is None else arguments))
+
+
+def status_of(arguments: list[str]) -> int:
+    """Run the command line and return its exit status."""
+    try:
+        answer = typer.main.get_command(app).main(arguments, prog_name="flopwitness", standalone_mode=False)
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001  Python would leave with 1, which means inconsistent
+        return _status_of(error)
+    return answer if isinstance(answer, int) else 0
+
+
+def _status_of(error: Exception) -> int:
+    """Say what went wrong: one line to a user, a traceback where the fault is ours."""
+    if isinstance(error, FlopWitnessError):
+        return _refused(str(error))
+    if said := getattr(error, "format_message", None):  # a usage error, of Click or of Typer's own copy of it
+        return _refused(said())
+    if isinstance(error, ModuleNotFoundError) and str(error.name).partition(".")[0] in EXTRAS:
+        return _refused(f"this command needs {error.name}: pip install 'flopwitness[research]'")
+    traceback.print_exception(error)
+    return BUG
+
+
+def _refused(message: str) -> int:
+    sys.stderr.write(f"flopwitness: {' '.join(message.split())}\n")
+    return MISUSE

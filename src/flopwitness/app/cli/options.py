@@ -1,0 +1,44 @@
+"""Options that several commands share, and the texts that explain them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flopwitness.core.workload import Target
+
+RecordingPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RECORDING",
+        help="A recording: our Parquet, a recorder's CSV (plain or gzip), or a folder with either.",
+        show_default=False,
+    ),
+]
+DatasetPaths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="DATASET...",
+        help="Dataset folders, ours or with samples.csv(.gz) and runs.json.",
+        show_default=False,
+    ),
+]
+CalibrationPath = Annotated[
+    Path | None,
+    typer.Option("--calibration", help="Calibration file; the one shipped for the chip where not given."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output instead of tables.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
+Chip = Annotated[
+    str, typer.Option("--chip", help="Chip of a recording that does not name it, such as a recorder's CSV.")
+]
+CountedAs = Annotated[
+    Target,
+    typer.Option(
+        "--target",
+        help="Which FLOP to count: 'algorithmic' as FlopCounterMode does, attention in full; "
+        "'executed' as the hardware did.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the random splits and of the bootstrap.", min=0)]
+Splits = Annotated[int, typer.Option("--splits", help="How many random splits.", min=1)]

@@ -1,0 +1,81 @@
+"""Input that could be used only in part: what was wrong is said in one line each, what was good is kept.
+
+A damaged recording is still evidence. What can be read of it is read and answered; the lines below go to
+standard error and the exit status is that of misuse, so that no script takes such an answer for a clean one.
+Losses that a recorder's end explains (a cut last line, samples without an answer) are findings, not faults.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from flopwitness.core.dataset import Dataset
+from flopwitness.core.errors import BadInputError
+from flopwitness.core.recording import Recording
+from flopwitness.core.workload import Run
+
+EXPECTED = {
+    "bad-cell": "a number in every cell",
+    "bad-row": "as many cells in a row as in the header",
+    "infinite-value": "finite numbers",
+    "unsorted": "times that rise",
+    "duplicate-times": "one row for each time and GPU",
+    "starts-late": "every GPU from the first sample on",
+    "stops-early": "every GPU up to the last sample",
+}
+"""Codes of findings that are faults of an input, and what would have been right."""
+
+
+def input_faults(path: Path, recording: Recording) -> tuple[BadInputError, ...]:
+    """Return what was wrong with the file that a recording was just read from, worst first to be read.
+
+    Parameters
+    ----------
+    path : Path
+        What the user named.
+    recording : Recording
+        What reading it gave. Of our own Parquet nothing is a fault: it was accepted, with its findings, when
+        it was written.
+    """
+    if path.suffix == ".parquet" or (path / "samples.parquet").exists():
+        return ()
+    return tuple(
+        BadInputError(str(path), "", expected=EXPECTED[finding.code], got=finding.message)
+        for finding in recording.findings
+        if finding.code in EXPECTED
+    )
+
+
+def require_sound(path: Path, dataset: Dataset) -> Dataset:
+    """Refuse a dataset whose samples are faulty, or lack a GPU that a run's truth counts.
+
+    Nothing may be calibrated or scored on half of a run: its truth is of all its GPUs.
+
+    Raises
+    ------
+    BadInputError
+        Naming the first fault.
+    """
+    if faults := input_faults(path, dataset.recording):
+        raise faults[0]
+    require_gpus(path, dataset.recording, dataset.runs)
+    return dataset
+
+
+def require_gpus(path: Path, recording: Recording, runs: Iterable[Run]) -> None:
+    """Refuse runs on more GPUs than the recording saw while they ran.
+
+    Raises
+    ------
+    BadInputError
+        Naming the first such run.
+    """
+    for run in runs:
+        expected = run.config.parameters.get("n_gpus")
+        seen = sum(len(trace.within(run.start_ns, run.stop_ns)) > 0 for trace in recording.traces)
+        if isinstance(expected, int) and seen < expected:
+            raise BadInputError(
+                str(path),
+                f"run {run.config.name!r}",
+                expected=f"samples of {expected} GPUs while it ran",
+                got=f"samples of {seen}",
+            )
