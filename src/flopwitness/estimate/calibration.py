@@ -76,6 +76,21 @@ class Calibration:
                 f"calibration is for {self.chip}, the recording is of {', '.join(others)}"
             )
 
+    def for_target(self, target: Target) -> Mapping[str, Fitted]:
+        """Return the methods that were fitted for a target.
+
+        Raises
+        ------
+        CalibrationMismatchError
+            When there is none.
+        """
+        if target not in self.fitted:
+            held = ", ".join(other.value for other in self.fitted) or "nothing"
+            raise CalibrationMismatchError(
+                f"the calibration was fitted for {held}, not for {target.value} FLOP"
+            )
+        return self.fitted[target]
+
     def to_payload(self) -> dict[str, Any]:
         """Return the content of a calibration file."""
         return {
@@ -101,7 +116,8 @@ class Calibration:
         Raises
         ------
         CalibrationMismatchError
-            When it is of another format or version, or names other features or methods than ours.
+            When it is of another format or version, names other methods or columns than ours, or holds
+            constants that are not its methods'.
         """
         _require(payload, "format", FORMAT)
         _require(payload, "version", VERSION)
@@ -118,7 +134,7 @@ class Calibration:
                     for target, by_name in payload["targets"].items()
                 },
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             what = f"{type(error).__name__}: {error}"
             raise CalibrationMismatchError(f"not a complete calibration ({what})") from None
 
@@ -152,4 +168,9 @@ def _fitted(name: str, value: Mapping[str, Any]) -> Fitted:
         -np.inf if low is None else float(low),
         np.inf if high is None else float(high),
     )
-    return Fitted(method.state.from_plain(value["constants"]), interval)
+    if not interval.low <= interval.high:
+        raise ValueError(f"{name} has the interval {value['interval_log']}")
+    state = method.state.from_plain(value["constants"])
+    # Constants of other shapes than ours fail here, not later.
+    state.predict(np.ones((1, len(method.columns))))
+    return Fitted(state, interval)

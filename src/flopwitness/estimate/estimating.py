@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flopwitness.core.estimate import Estimate
 from flopwitness.core.finding import Finding, Severity
 from flopwitness.core.workload import Target
 from flopwitness.estimate.calibration import Calibration, Fitted
-from flopwitness.estimate.conformal import bounds_flop
+from flopwitness.estimate.conformal import UNBOUNDED, LogInterval, bounds_flop
 from flopwitness.estimate.features.row import SessionFeatures
 from flopwitness.estimate.methods import METHODS, Method, Witness
+from flopwitness.estimate.predictors.fused import FusedState
 
 
 class Estimated(NamedTuple):
@@ -33,9 +35,9 @@ def estimated(features: SessionFeatures, calibration: Calibration, target: Targe
         When the calibration is for another chip, or holds nothing for this target.
     """
     calibration.require_chips(features.chips)
-    fitted = calibration.fitted.get(target, {})
     estimates, findings = {}, []
-    for name, one in fitted.items():
+    fitted = calibration.for_target(target)
+    for name in fitted:
         method = METHODS[name]
         missing = [column for column in method.required if not np.isfinite(features.values[column])]
         if missing:
@@ -48,27 +50,74 @@ def estimated(features: SessionFeatures, calibration: Calibration, target: Targe
                 )
             )
             continue
-        estimates[name] = _estimate(features, method, one, calibration.coverage_ratio, target)
+        estimates[name] = _estimate(features, method, calibration, target)
     return Estimated(estimates, tuple(findings))
 
 
 def _estimate(
-    features: SessionFeatures, method: Method, fitted: Fitted, coverage_ratio: float, target: Target
+    features: SessionFeatures, method: Method, calibration: Calibration, target: Target
 ) -> Estimate:
+    fitted = calibration.fitted[target]
     row = np.array([[features.values[column] for column in method.columns]])
-    point = max(float(fitted.state.predict(row)[0]), 0.0)
-    low, high = bounds_flop([point], fitted.interval)[0]
+    point = _point(fitted[method.name], row)
+    interval = _interval(row, method, fitted)
     if method.witness is Witness.ACTIVITY:
-        low *= 1 - features.unobserved_ratio
-        high += features.values["unobserved_ceiling_flop"]
+        observed = _point(fitted[method.name], _as_if_idle(row, method, features))
+        low, high = bounds_flop([observed], interval)[0]
+        high += _unobserved_flop(features, interval)
     elif features.values["power_unobserved_seconds"] > 0:
         low, high = 0.0, np.inf
+    else:
+        low, high = bounds_flop([point], interval)[0]
     return Estimate(
         point_flop=point,
-        low_flop=float(low),
-        high_flop=float(high),
-        coverage_ratio=coverage_ratio,
+        low_flop=min(float(low), point),
+        high_flop=max(float(high), point),
+        coverage_ratio=calibration.coverage_ratio,
         method=method.name,
         target=target,
         signals=method.columns,
     )
+
+
+def _point(fitted: Fitted, row: NDArray[np.float64]) -> float:
+    return max(float(fitted.state.predict(row)[0]), 0.0)
+
+
+def _unobserved_flop(features: SessionFeatures, interval: LogInterval) -> float:
+    """Return what the unobserved time adds to the upper end.
+
+    The ceiling, stretched as the rest of the upper end is: a step seen at full rate and a step that nobody
+    saw then count alike, so that hiding a step never lowers the end.
+    """
+    ceiling = features.values["unobserved_ceiling_flop"]
+    return float(ceiling * np.exp(max(interval.high, 0.0))) if ceiling > 0 else 0.0
+
+
+def _as_if_idle(row: NDArray[np.float64], method: Method, features: SessionFeatures) -> NDArray[np.float64]:
+    """Return the columns as if the devices had been idle wherever they were not observed.
+
+    The pipes have their own figures for that; the other signals shrink along with the matrix pipes, which
+    leaves their proportions, and so the signature, as they are.
+    """
+    values = features.values
+    total = values["matrix_flop"]
+    share = values["observed_matrix_flop"] / total if total > 0 else 1.0
+    own = {"matrix_flop": "observed_matrix_flop", "vector_flop": "observed_vector_flop"}
+    columns = [
+        values[own[name]] if name in own else value * share
+        for name, value in zip(method.columns, row[0], strict=True)
+    ]
+    return np.array([columns])
+
+
+def _interval(row: NDArray[np.float64], method: Method, fitted: Mapping[str, Fitted]) -> LogInterval:
+    """Return the interval that was calibrated for what answers here.
+
+    Where the fused estimate has no signature to go by, its constant answers, and that one's bounds hold.
+    """
+    own = fitted[method.name]
+    if not isinstance(own.state, FusedState) or not own.state.lacks_signature(row)[0]:
+        return own.interval
+    constant = fitted["pipe-cycles-calibrated"].interval if "pipe-cycles-calibrated" in fitted else UNBOUNDED
+    return LogInterval(min(own.interval.low, constant.low), max(own.interval.high, constant.high))

@@ -5,13 +5,26 @@ from numpy.typing import NDArray
 
 from flopwitness.estimate.features.steps import Integral, Steps
 
+REFRESH_SECONDS = 1.0
+"""A counter may show at once what it gathered for this long; NVML refreshes energy every 0.02 to 0.1 s."""
 
-def counted(steps: Steps, name: str) -> Integral:
+
+def counted(steps: Steps, name: str, *, most_per_second: float = float("inf")) -> Integral:
     """Return how far a counter moved inside the session, interpolated at its ends.
 
     A NaN is bridged by its neighbours. Where the counter fell it was reset: what it shows afterwards is
-    added, since it counted from zero, and the time of that step is unobserved. A counter that was never read
-    twice gives NaN.
+    added, since it counted from zero, and the time of that step is unobserved. A move that the device cannot
+    have made in its time is a fault of the counter: its time is unobserved too, and the rate of the believed
+    moves is carried over. A counter that was never read twice, or never believably, gives NaN.
+
+    Parameters
+    ----------
+    steps : Steps
+        The steps of one trace of the session.
+    name : str
+        Channel of the counter.
+    most_per_second : float
+        What the device can reach, in the counter's unit a second, > 0.
     """
     values = steps.trace.column(name)
     known = np.flatnonzero(np.isfinite(values))
@@ -22,7 +35,15 @@ def counted(steps: Steps, name: str) -> Integral:
     moved = np.where(was_reset, values[known][1:], moved)
     share, weight = _shares(steps, known)
     outside = float(steps.weight_seconds.sum() - weight.sum()) + steps.uncovered_seconds
-    return Integral(float(moved @ share), float(weight[was_reset].sum()) + max(outside, 0.0))
+    since_last = np.diff(steps.trace.seconds()[known])
+    believed = moved <= most_per_second * (since_last + REFRESH_SECONDS)
+    unseen = float(weight[was_reset | ~believed].sum()) + max(outside, 0.0)
+    if not believed.any():
+        return Integral(float("nan"), unseen)
+    total, covered = float(moved[believed] @ share[believed]), float(weight[believed].sum())
+    if not believed.all() and covered > 0:
+        total *= float(weight.sum()) / covered
+    return Integral(total, unseen)
 
 
 def _shares(steps: Steps, known: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -20,17 +20,18 @@ def lost_samples(trace: Trace) -> NDArray[np.bool_]:
 
     Lost is a sample with every activity at exactly 0 and a blank DRAM share; or with DRAM at exactly 0 as
     well, alone between two samples that both show activity. Several zeros in a row are believed: that is a
-    pause, and sources that round read an idle DRAM as 0.
+    pause, and sources that round read an idle DRAM as 0. A blank decides for lost wherever it stands, so that
+    less evidence never makes a sample believable.
     """
     names = [name for name in ACTIVITY if name in trace]
     if MEMORY not in names or len(names) < 2:
         return np.zeros(len(trace), dtype=np.bool_)
     others = np.stack([trace[name] for name in names if name != MEMORY])
-    still = (others == 0).all(axis=0)
+    still = np.any(others == 0, axis=0) & ~np.any(others > 0, axis=0)
     memory = trace[MEMORY]
-    active: NDArray[np.bool_] = np.any(others > 0, axis=0)
+    maybe_active: NDArray[np.bool_] = np.any((others > 0) | np.isnan(others), axis=0)
     between_active = np.zeros(len(trace), dtype=np.bool_)
-    between_active[1:-1] = active[:-2] & active[2:]
+    between_active[1:-1] = maybe_active[:-2] & maybe_active[2:]
     lost: NDArray[np.bool_] = still & (np.isnan(memory) | ((memory == 0) & between_active))
     return lost
 

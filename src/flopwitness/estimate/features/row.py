@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from flopwitness.core.session import Session
 from flopwitness.core.trace import Trace
+from flopwitness.estimate.features.activity import pipe_work, step_clock, tensor_ratio
 from flopwitness.estimate.features.counters import counted
 from flopwitness.estimate.features.lost import without_lost_samples
 from flopwitness.estimate.features.steps import DEFAULT_STEPS, Integral, StepRule, Steps, session_steps
 from flopwitness.physics.chip import Chip
 from flopwitness.physics.chips import chip_named
-from flopwitness.physics.formats import Pipe, Precision
-from flopwitness.physics.pipes import flop_per_cycle_per_sm, summed_flop_per_cycle_per_sm
+from flopwitness.physics.pipes import summed_flop_per_cycle_per_sm
 
 FEATURES: Mapping[str, str] = MappingProxyType(
     {
@@ -30,33 +30,27 @@ FEATURES: Mapping[str, str] = MappingProxyType(
         "int_cycles": "the same of the integer pipe",
         "sm_active_cycles": "cycles in which an SM held a warp, mean over the SMs",
         "occupancy_cycles": "cycles x share of the warp slots in use, mean over the SMs",
-        "activity_unobserved_seconds": "device-seconds without an answer from the matrix pipes",
+        "activity_unobserved_seconds": "device-seconds without an answer from a matrix or vector pipe",
         "power_unobserved_seconds": "device-seconds whose energy nobody saw",
         "unobserved_ceiling_flop": "the most that the unobserved device-seconds can have held",
+        "observed_matrix_flop": "matrix_flop as if idle where a matrix or vector pipe gave no answer",
+        "observed_vector_flop": "vector_flop as if idle where a matrix or vector pipe gave no answer",
     }
 )
 """Name and meaning of each column; all are additive over devices, except ``duration_seconds``."""
 
 FEATURE_NAMES = tuple(FEATURES)
 
-MATRIX_PIPES = {
-    "hmma_active_ratio": (Pipe.HMMA, Precision.BF16),
-    "imma_active_ratio": (Pipe.IMMA, Precision.INT8),
-    "dfma_active_ratio": (Pipe.DMMA, Precision.FP64),
-}
-"""Matrix pipes and the format that each is counted at: 16-bit for HMMA, which also runs TF32 and FP8."""
-
-VECTOR_PIPES = {
-    "fp64_active_ratio": (Pipe.FP64, Precision.FP64),
-    "fp32_active_ratio": (Pipe.FP32, Precision.FP32),
-    "fp16_active_ratio": (Pipe.FP16, Precision.FP16),
-}
 CYCLES = {
     "fp32_cycles": "fp32_active_ratio",
     "int_cycles": "int_active_ratio",
     "sm_active_cycles": "sm_active_ratio",
     "occupancy_cycles": "sm_occupancy_ratio",
 }
+"""Columns that are cycles of one channel."""
+
+EXCESS_RATIO = 1.5
+"""A board may exceed its sheet: 907 W was read on a 700 W board. Beyond this ratio a counter is wrong."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +80,7 @@ class SessionFeatures:
 
     @property
     def unobserved_ratio(self) -> float:
-        """Share of the device-seconds in which the matrix pipes gave no answer, 0 to 1."""
+        """Share of the device-seconds in which a matrix or vector pipe gave no answer, 0 to 1."""
         device_seconds = self.n_devices * self.values["duration_seconds"]
         return min(self.values["activity_unobserved_seconds"] / device_seconds, 1.0)
 
@@ -129,67 +123,38 @@ def session_features(
 def _device_values(session: Session, trace: Trace, idle: float, rule: StepRule) -> dict[str, float]:
     chip = chip_named(trace.device.chip)
     steps = session_steps(session, without_lost_samples(trace), rule)
-    clock = _step_clock(steps)
-    tensor = steps.integrated(_tensor_ratio(steps) * clock)
-    energy = _energy(steps)
+    clock = step_clock(steps)
+    work = pipe_work(steps, chip)
+    energy = _energy(steps, chip)
+    ceiling_flop_per_second = chip.n_sm * chip.boost_clock_hertz * summed_flop_per_cycle_per_sm(chip)
     values = {
         "net_energy_joules": energy.total - idle * session.duration_seconds,
         "dram_bytes": _dram_bytes(steps, chip),
-        "nvlink_bytes": _nvlink_bytes(steps),
-        "matrix_flop": _pipe_flop(steps, clock, chip, MATRIX_PIPES),
-        "vector_flop": _pipe_flop(steps, clock, chip, VECTOR_PIPES),
-        "tensor_cycles": tensor.total,
-        "activity_unobserved_seconds": tensor.unobserved_seconds,
+        "nvlink_bytes": _nvlink_bytes(steps, chip),
+        "matrix_flop": work.matrix_flop,
+        "vector_flop": work.vector_flop,
+        "tensor_cycles": steps.integrated(tensor_ratio(steps) * clock).total,
+        "activity_unobserved_seconds": work.unobserved_seconds,
         "power_unobserved_seconds": energy.unobserved_seconds,
-        "unobserved_ceiling_flop": tensor.unobserved_seconds
-        * chip.n_sm
-        * chip.boost_clock_hertz
-        * summed_flop_per_cycle_per_sm(chip),
+        "unobserved_ceiling_flop": work.unobserved_seconds * ceiling_flop_per_second,
+        "observed_matrix_flop": work.observed_matrix_flop,
+        "observed_vector_flop": work.observed_vector_flop,
     }
     for name, channel in CYCLES.items():
         values[name] = steps.integrated(steps.mean_of(channel) * clock).total
     return values
 
 
-def _step_clock(steps: Steps) -> NDArray[np.float64]:
-    """Return the clock in the middle of each step, from the readings around it; NaN without a clock."""
-    clock = steps.trace.column("sm_clock_hertz")
-    known = np.isfinite(clock)
-    if not known.any():
-        return np.full(len(steps.weight_seconds), np.nan)
-    return np.interp(steps.middles_seconds(), steps.trace.seconds()[known], clock[known])
+def _energy(steps: Steps, chip: Chip) -> Integral:
+    """Return the energy of the stretch: by the counter, or the power integrated where it says nothing.
 
-
-def _tensor_ratio(steps: Steps) -> NDArray[np.float64]:
-    """Return the share of cycles with any matrix pipe active: the summary channel, or the pipes added up."""
-    if "tensor_active_ratio" in steps.trace:
-        return steps.mean_of("tensor_active_ratio")
-    pipes: NDArray[np.float64] = np.stack([steps.mean_of(channel) for channel in MATRIX_PIPES]).sum(axis=0)
-    return pipes
-
-
-def _pipe_flop(
-    steps: Steps,
-    clock: NDArray[np.float64],
-    chip: Chip,
-    pipes: Mapping[str, tuple[Pipe, Precision]],
-) -> float:
-    """Sum FLOP over the pipes that the source tells apart; the tensor summary stands in for matrix pipes."""
-    total = 0.0
-    offered = {channel: kind for channel, kind in pipes.items() if channel in steps.trace}
-    if not offered and pipes is MATRIX_PIPES:
-        offered = {"tensor_active_ratio": MATRIX_PIPES["hmma_active_ratio"]}
-    for channel, (pipe, precision) in offered.items():
-        if (pipe, precision) in chip.flop_per_cycle_per_sm:
-            rate = flop_per_cycle_per_sm(chip, precision, pipe=pipe)
-            total += chip.n_sm * rate * steps.integrated(steps.mean_of(channel) * clock).total
-    return total if offered else float("nan")
-
-
-def _energy(steps: Steps) -> Integral:
-    """Return the energy of the stretch: by the counter, or the power integrated where there is none."""
-    if np.isfinite(steps.trace.column("energy_joules_total")).sum() > 1:
-        return counted(steps, "energy_joules_total")
+    A counter that does not move says nothing: no board draws 0 W, so it is frozen
+    (github.com/ml-energy/zeus/issues/113) or the stretch is shorter than its refresh.
+    """
+    most_watts = chip.power_limit_watts * EXCESS_RATIO
+    by_counter = counted(steps, "energy_joules_total", most_per_second=most_watts)
+    if by_counter.total > 0:
+        return by_counter
     power = steps.trace.column("power_watts")
     return steps.integrated((power[1:] + power[:-1]) / 2)
 
@@ -199,9 +164,12 @@ def _dram_bytes(steps: Steps, chip: Chip) -> float:
     return steps.integrated(rate).total
 
 
-def _nvlink_bytes(steps: Steps) -> float:
+def _nvlink_bytes(steps: Steps, chip: Chip) -> float:
     """Return bytes in both directions: by the counters, or the rates integrated where there is none."""
     directions = ("tx", "rx")
     if all(f"nvlink_{way}_bytes_total" in steps.trace for way in directions):
-        return sum(counted(steps, f"nvlink_{way}_bytes_total").total for way in directions)
+        most = (chip.nvlink_bytes_per_second or float("inf")) * EXCESS_RATIO
+        return sum(
+            counted(steps, f"nvlink_{way}_bytes_total", most_per_second=most).total for way in directions
+        )
     return sum(steps.integrated(steps.mean_of(f"nvlink_{way}_bytes_per_second")).total for way in directions)

@@ -43,7 +43,7 @@ class Integral(NamedTuple):
     """A quantity over a stretch, and the seconds of it that nobody saw.
 
     ``total`` carries the seen rate over into unseen steps (linear between the neighbours); it is NaN where
-    nothing was seen. The bounds for what was unseen are made from ``unobserved_seconds``, not from ``total``.
+    nothing was seen. Bounds are made from ``unobserved_seconds``, never from what was carried over.
     """
 
     total: float

@@ -78,19 +78,30 @@ class FusedState(PlainState):
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return FLOP, shape (n_sessions,); NaN where the matrix pipes are not known."""
         columns = np.asarray(X, dtype=np.float64)
-        ratio_log = np.full(len(columns), self.constant_log)
-        signals = columns[:, FIRST_SIGNAL:]
-        known = (
-            np.all(np.isfinite(signals) & (signals > 0), axis=1)
-            if self.response.size
-            else np.zeros(len(columns), dtype=np.bool_)
-        )
-        if known.any():
-            ratio_log[known] = self._corrected(columns[known])
-        flop: NDArray[np.float64] = columns[:, 0] * np.exp(ratio_log)
+        flop: NDArray[np.float64] = columns[:, 0] * np.exp(self._ratio_log(columns)[0])
         return flop + vector_excess(columns, self.vector_ratio)
 
-    def _corrected(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    def lacks_signature(self, X: ArrayLike) -> NDArray[np.bool_]:
+        """Say for which sessions the constant answers alone though signatures were learned.
+
+        Either a signal is blank or 0, or no shape explains them together.
+        """
+        explained = self._ratio_log(np.asarray(X, dtype=np.float64))[1]
+        return ~explained & bool(self.response.size)
+
+    def _ratio_log(self, columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return ln(FLOP / matrix-pipe FLOP), and where the signature helped to find it."""
+        ratio_log = np.full(len(columns), self.constant_log)
+        explained = np.zeros(len(columns), dtype=np.bool_)
+        if not self.response.size:
+            return ratio_log, explained
+        known = (np.isfinite(columns) & (columns > 0))[:, [0, *range(FIRST_SIGNAL, columns.shape[1])]]
+        rows = np.flatnonzero(known.all(axis=1))
+        if len(rows):
+            ratio_log[rows], explained[rows] = self._corrected(columns[rows])
+        return ratio_log, explained
+
+    def _corrected(self, columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         signature = SignatureState(self.response, self.whitening)
         base, misfit = signature_log(signature, columns, is_algorithmic=bool(self.is_algorithmic))
         likeness = kernel(
@@ -99,7 +110,7 @@ class FusedState(PlainState):
         corrected = self.constant_log + self.blend_ratio * (base - self.constant_log)
         corrected += self.correction_log + likeness @ self.neighbour_weights
         explained = misfit <= self.largest_misfit
-        return np.where(explained, corrected, self.constant_log)
+        return np.where(explained, corrected, self.constant_log), explained
 
 
 def signature_log(

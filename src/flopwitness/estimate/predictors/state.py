@@ -13,7 +13,7 @@ class PlainState:
     """Base of every predictor's fitted constants; subclasses are frozen dataclasses of numbers and arrays."""
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the constants as numbers, strings and nested lists."""
+        """Return the constants as numbers and nested lists."""
         return {field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     @classmethod
@@ -23,7 +23,7 @@ class PlainState:
         Raises
         ------
         CalibrationMismatchError
-            When a constant is missing, unknown or no number.
+            When a constant is missing, unknown or no finite number.
         """
         fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         if set(values) != set(fields):
@@ -31,20 +31,25 @@ class PlainState:
                 f"{cls.__name__} needs the constants {sorted(fields)}, got {sorted(values)}"
             )
         try:
-            return cls(**{name: _value(values[name]) for name in fields})
+            return cls(
+                **{
+                    name: _value(name, values[name], is_number=field.type is float)
+                    for name, field in fields.items()
+                }
+            )
         except (TypeError, ValueError) as error:
             raise CalibrationMismatchError(f"{cls.__name__}: {error}") from None
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value.item() if isinstance(value, np.generic) else value
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _value(value: object) -> object:
-    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    return np.asarray(value, dtype=np.float64) if isinstance(value, list) else value
+def _value(name: str, value: object, *, is_number: bool) -> object:
+    """Return a float or an array, as the field wants."""
+    if isinstance(value, list) == is_number or not isinstance(value, list | float | int):
+        raise TypeError(f"{name} is to be {'a number' if is_number else 'a list'}, got {value!r:.40}")
+    numbers = np.asarray(value)
+    if numbers.size and (numbers.dtype.kind not in "fiu" or not np.isfinite(numbers).all()):
+        raise ValueError(f"{name} holds what is no finite number")
+    return float(value) if isinstance(value, float | int) else numbers.astype(np.float64)

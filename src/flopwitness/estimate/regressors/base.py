@@ -1,7 +1,7 @@
 """What all our estimators share: checks, positive targets, and an interval from runs that were held out."""
 
 from abc import abstractmethod
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,21 +10,10 @@ from sklearn.model_selection import GroupKFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from flopwitness.estimate.conformal import UNBOUNDED, bounds_flop, conformal_interval
+from flopwitness.estimate.methods import PredictorState
 
 SMALLEST_FLOP = 1e-300
 """Stands in for targets that are not positive, which no run has, so that a logarithm exists."""
-
-
-class Predictor(Protocol):
-    """Fitted constants that answer without scikit-learn."""
-
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return FLOP, shape (n_sessions,)."""
-        ...
-
-    def to_plain(self) -> dict[str, Any]:
-        """Return the constants as JSON values."""
-        ...
 
 
 class FlopRegressor(RegressorMixin, BaseEstimator):
@@ -39,7 +28,7 @@ class FlopRegressor(RegressorMixin, BaseEstimator):
 
     Attributes
     ----------
-    state_ : Predictor
+    state_ : PredictorState
         The fitted constants.
     interval_ : LogInterval
         Bounds of ln(truth / estimate).
@@ -108,7 +97,7 @@ class FlopRegressor(RegressorMixin, BaseEstimator):
     @abstractmethod
     def _learn(
         self, features: NDArray[np.float64], flop: NDArray[np.float64], components: NDArray[np.float64] | None
-    ) -> Predictor:
+    ) -> PredictorState:
         """Return the fitted constants."""
 
     def _held_out_log_ratios(

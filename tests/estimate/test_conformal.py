@@ -1,0 +1,101 @@
+"""The interval's promise: kept on draws that can be exchanged, not made where there are too few."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from estimate.made import NAN
+from flopwitness.estimate.conformal import UNBOUNDED, LogInterval, bounds_flop, conformal_interval
+
+COVERAGES = st.floats(0.05, 0.99)
+RATIOS = st.lists(st.floats(-5, 5), max_size=60)
+
+
+def coverage_of(draws: NDArray[np.float64], coverage_ratio: float) -> float:
+    """Return how often the interval of all draws but the last holds the last; one trial a row."""
+    held = 0
+    for row in draws:
+        low, high = conformal_interval(row[:-1], coverage_ratio)
+        held += low <= row[-1] <= high
+    return held / len(draws)
+
+
+def exact_coverage(n_runs: int, coverage_ratio: float) -> float:
+    """Return the coverage of two order statistics of n, at equal ranks from either end."""
+    rank = int(np.ceil((n_runs + 1) * (1 + coverage_ratio) / 2))
+    return (2 * rank - n_runs - 1) / (n_runs + 1)
+
+
+@pytest.mark.parametrize("law", ["normal", "standard_cauchy", "exponential"])
+@pytest.mark.parametrize(("n_runs", "coverage_ratio"), [(19, 0.9), (30, 0.9), (68, 0.9), (25, 0.5)])
+def test_coverage_is_what_order_statistics_promise(law: str, n_runs: int, coverage_ratio: float):
+    """Not above and not below, whatever the law of the errors, with few runs as with many."""
+    draws = getattr(np.random.default_rng(7), law)(size=(4000, n_runs + 1))
+
+    expected = exact_coverage(n_runs, coverage_ratio)
+
+    assert expected >= coverage_ratio
+    assert coverage_of(draws, coverage_ratio) == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize(("n_runs", "is_bounded"), [(0, False), (1, False), (18, False), (19, True)])
+def test_nineteen_runs_are_needed_for_nine_in_ten(n_runs: int, is_bounded: bool):
+    """Below, one miss in twenty on each side cannot be told from none."""
+    assert (conformal_interval(np.zeros(n_runs), 0.9) != UNBOUNDED) == is_bounded
+
+
+@given(ratios=RATIOS, coverages=st.tuples(COVERAGES, COVERAGES))
+def test_a_larger_promise_is_never_narrower(ratios: list[float], coverages: tuple[float, float]):
+    """The interval for more coverage holds the one for less."""
+    smaller, larger = (conformal_interval(ratios, coverage) for coverage in sorted(coverages))
+
+    assert larger.low <= smaller.low <= smaller.high <= larger.high
+
+
+@given(
+    ratios=RATIOS,
+    coverage=COVERAGES,
+    n_missed=st.integers(0, 5),
+    miss=st.sampled_from([NAN, np.inf, -np.inf]),
+)
+def test_a_run_without_an_answer_counts_as_missed(
+    ratios: list[float], coverage: float, n_missed: int, miss: float
+):
+    """As if its error had been beyond every other one, on both sides: silence earns no narrow interval."""
+    interval = conformal_interval([*ratios, *[miss] * n_missed], coverage)
+    beyond_above = conformal_interval([*ratios, *[1e300] * n_missed], coverage)
+    beyond_below = conformal_interval([*ratios, *[-1e300] * n_missed], coverage)
+
+    assert interval.high == (np.inf if beyond_above.high == 1e300 else beyond_above.high)
+    assert interval.low == (-np.inf if beyond_below.low == -1e300 else beyond_below.low)
+
+
+@given(ratios=st.permutations([x / 100 for x in range(-50, 50)]))
+def test_the_order_of_runs_does_not_matter(ratios: list[float]):
+    """Exchangeable draws have no order."""
+    assert conformal_interval(ratios, 0.9) == LogInterval(-0.46, 0.45)
+
+
+@given(
+    points=st.lists(st.floats(0, 1e30), min_size=1, max_size=5),
+    ends=st.tuples(st.floats(-9, 9) | st.just(-np.inf), st.floats(-9, 9) | st.just(np.inf)),
+)
+def test_the_point_lies_between_its_bounds(points: list[float], ends: tuple[float, float]):
+    """Also where every held-out run was off to the same side, and for a point of 0."""
+    low, high = bounds_flop(points, LogInterval(*ends)).T
+
+    assert np.all((low >= 0) & (low <= points) & (points <= high))
+
+
+def test_bounds_are_ratios_of_the_point():
+    """ln(truth / estimate) between -ln 2 and ln 3: from half of the estimate to three times."""
+    bounds = bounds_flop([1e15, 2e15], LogInterval(-np.log(2), np.log(3)))
+
+    assert bounds == pytest.approx(np.array([[0.5e15, 3e15], [1e15, 6e15]]))
+
+
+def test_without_a_promise_bounds_reach_from_zero_to_infinity():
+    """Of a point of 0 too."""
+    assert bounds_flop([0.0, 1e15], UNBOUNDED).tolist() == [[0.0, np.inf]] * 2
