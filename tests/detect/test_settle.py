@@ -93,3 +93,13 @@ def test_the_end_never_moves_back_nor_further_than_looked(after: list[float]):
     stop_ns = settled_stop_ns((trace_after(*after),), START_NS, STOP_NS)
 
     assert STOP_NS <= stop_ns <= STOP_NS + round(SETTLE_SECONDS * 1e9)
+
+
+def test_a_lost_sample_is_no_sign_of_quiet() -> None:
+    """Zeros beside a blank DRAM share say nothing; the end waits for a sample that does."""
+    tensor = [0.5] * 10 + [0.0, 0.5, 0.0]
+    memory = [0.4] * 10 + [NAN, 0.4, 5e-6]
+    times = [START_NS + index * TENTH_NS for index in range(len(tensor))]
+    trace = Trace(GPU_A, times, {"tensor_active_ratio": tensor, "dram_active_ratio": memory})
+
+    assert moved_steps(trace) == 3

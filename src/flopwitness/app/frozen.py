@@ -9,7 +9,7 @@ from flopwitness.core.dataset import Dataset
 from flopwitness.core.estimate import Estimate
 from flopwitness.core.workload import Target
 from flopwitness.estimate.calibration import Calibration
-from flopwitness.estimate.estimating import estimated
+from flopwitness.estimate.estimating import estimated_all
 from flopwitness.evaluate.evaluation import Evaluation
 from flopwitness.evaluate.protocols import Predictions, Protocol, SplitScores
 from flopwitness.evaluate.splits import Split
@@ -23,12 +23,13 @@ def frozen_by_file(datasets: Sequence[Dataset], calibration: Calibration, target
     CalibrationMismatchError
         When it is for another chip, or was not fitted for this target.
     """
-    answers = [
-        dict(estimated(features, calibration, target).estimates)
+    features = [
+        one
         for dataset in datasets
-        for run, features in zip(dataset.runs, run_features(dataset), strict=True)
+        for run, one in zip(dataset.runs, run_features(dataset), strict=True)
         if run.truth.flop(target) is not None
     ]
+    answers = [answer.estimates for answer in estimated_all(features, calibration, target)]
     examples = examples_of(datasets, target)
     nominal = calibration.coverage_ratio
     predictions = {

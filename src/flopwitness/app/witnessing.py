@@ -10,12 +10,12 @@ from flopwitness.core.recording import Recording
 from flopwitness.core.session import Session
 from flopwitness.core.workload import Run, Target
 from flopwitness.detect.activity import ActivityDetector
+from flopwitness.detect.lost import lost_samples
 from flopwitness.detect.run import sessions_of
 from flopwitness.detect.stalls import stall_findings
 from flopwitness.detect.stitch import stitch
 from flopwitness.estimate.calibration import Calibration
-from flopwitness.estimate.estimating import estimated
-from flopwitness.estimate.features.lost import lost_samples
+from flopwitness.estimate.estimating import Estimated, estimated_all
 from flopwitness.estimate.features.row import SessionFeatures, session_features
 
 UNOBSERVED_NOTE_RATIO = 0.01
@@ -60,12 +60,15 @@ def witnessed(
 ) -> tuple[Witnessed, ...]:
     """Estimate every session for every target of a calibration."""
     idle_watts = idle_watts_of(recording)
-    return tuple(_witnessed(session, idle_watts, calibration) for session in sessions)
+    features = [session_features(session, idle_watts) for session in sessions]
+    answers = {target: estimated_all(features, calibration, target) for target in calibration.fitted}
+    return tuple(
+        _witnessed(session, one, {target: answer[number] for target, answer in answers.items()})
+        for number, (session, one) in enumerate(zip(sessions, features, strict=True))
+    )
 
 
-def _witnessed(session: Session, idle_watts: Mapping[str, float], calibration: Calibration) -> Witnessed:
-    features = session_features(session, idle_watts)
-    answers = {target: estimated(features, calibration, target) for target in calibration.fitted}
+def _witnessed(session: Session, features: SessionFeatures, answers: Mapping[Target, Estimated]) -> Witnessed:
     findings = [*stall_findings(session), *_observation_findings(session, features)]
     for answer in answers.values():
         findings += [finding for finding in answer.findings if finding not in findings]

@@ -9,6 +9,7 @@ run can be counted; where other work follows at once, nobody can tell the two ap
 import numpy as np
 
 from flopwitness.core.trace import NANOSECONDS_PER_SECOND, Trace
+from flopwitness.detect.lost import without_lost_samples
 
 SETTLE_SECONDS = 0.35
 """How long after a logged end its last activity may be reported: 0.2 s of lag, one step, and some room."""
@@ -43,8 +44,8 @@ def _quiet_ns(trace: Trace, start_ns: int, stop_ns: int, reach_ns: int) -> int:
     names = [name for name in ("tensor_active_ratio", "gpu_util_ratio") if name in trace]
     if not names or stop in (start, reach):
         return stop_ns
-    activity = trace[names[0]]
-    usual, after = activity[start:stop], activity[stop:reach]
+    activity = without_lost_samples(trace.between(start, reach + 1))[names[0]]
+    usual, after = activity[: stop - start], activity[stop - start : reach - start]
     if np.isnan(usual).all() or np.isnan(after).all():
         return stop_ns
     quietest = int(np.nanargmin(after))

@@ -11,6 +11,7 @@ RecordingPath = Annotated[
     Path,
     typer.Argument(
         metavar="RECORDING",
+        readable=False,  # what cannot be read is said by what reads it, in our words
         help="A recording: our Parquet, a recorder's CSV (plain or gzip), or a folder with either.",
         show_default=False,
     ),
@@ -19,6 +20,7 @@ DatasetPaths = Annotated[
     list[Path],
     typer.Argument(
         metavar="DATASET...",
+        readable=False,
         help="Dataset folders, ours or with samples.csv(.gz) and runs.json.",
         show_default=False,
     ),

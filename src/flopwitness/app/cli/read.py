@@ -69,13 +69,14 @@ def _device_object(trace: Trace) -> dict[str, object]:
 
 
 def _channel_object(column: NDArray[np.float64]) -> dict[str, object]:
-    n_missing = int(np.isnan(column).sum())
-    seen = n_missing < len(column)
+    is_missing = np.isnan(column)
+    n_missing = int(np.count_nonzero(is_missing))
+    seen = column[~is_missing] if n_missing else column
     return {
         "n_missing": n_missing,
-        "minimum": float(np.nanmin(column)) if seen else None,
-        "mean": float(np.nanmean(column)) if seen else None,
-        "maximum": float(np.nanmax(column)) if seen else None,
+        "minimum": float(seen.min()) if len(seen) else None,
+        "mean": float(seen.mean()) if len(seen) else None,
+        "maximum": float(seen.max()) if len(seen) else None,
     }
 
 

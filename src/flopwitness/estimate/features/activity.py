@@ -57,8 +57,7 @@ def pipe_work(steps: Steps, chip: Chip) -> PipeWork:
     offered = [rate for rate in (matrix, vector) if rate is not None] or [unknown]
     seen = np.isfinite(sum(offered)) & ~steps.is_gap
     observed = [
-        float("nan") if rate is None else float(np.where(seen, rate, 0.0) @ steps.weight_seconds)
-        for rate in (matrix, vector)
+        float("nan") if rate is None else steps.summed(np.where(seen, rate, 0.0)) for rate in (matrix, vector)
     ]
     carried = [steps.integrated(unknown if rate is None else rate).total for rate in (matrix, vector)]
     unseen_seconds = float(steps.weight_seconds[~seen].sum()) + steps.uncovered_seconds

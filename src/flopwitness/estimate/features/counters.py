@@ -40,7 +40,7 @@ def counted(steps: Steps, name: str, *, most_per_second: float = float("inf")) -
     unseen = float(weight[was_reset | ~believed].sum()) + max(outside, 0.0)
     if not believed.any():
         return Integral(float("nan"), unseen)
-    total, covered = float(moved[believed] @ share[believed]), float(weight[believed].sum())
+    total, covered = float(np.sum(moved[believed] * share[believed])), float(weight[believed].sum())
     if not believed.all() and covered > 0:
         total *= float(weight.sum()) / covered
     return Integral(total, unseen)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from flopwitness.core.session import Session
 from flopwitness.core.trace import Trace
+from flopwitness.detect.lost import without_lost_samples
 from flopwitness.estimate.features.activity import pipe_work, step_clock, tensor_ratio
 from flopwitness.estimate.features.counters import counted
-from flopwitness.estimate.features.lost import without_lost_samples
 from flopwitness.estimate.features.steps import DEFAULT_STEPS, Integral, StepRule, Steps, session_steps
 from flopwitness.physics.chip import Chip
 from flopwitness.physics.chips import chip_named

@@ -89,10 +89,17 @@ class Steps:
         if not seen.all():
             middles = self.middles_seconds()
             rate = np.where(seen, rate, np.interp(middles, middles[seen], rate[seen]))
-        total = float(rate @ self.weight_seconds)
+        total = self.summed(rate)
         if self.uncovered_seconds > 0 and (covered := float(self.weight_seconds.sum())) > 0:
             total *= 1 + self.uncovered_seconds / covered
         return Integral(total, unseen_seconds)
+
+    def summed(self, rate: NDArray[np.float64]) -> float:
+        """Return rate x time summed over the steps.
+
+        Not a matrix product: that would start the threads of a linear-algebra library for each column.
+        """
+        return float(np.sum(rate * self.weight_seconds))
 
     def mean_of(self, name: str) -> NDArray[np.float64]:
         """Return a gauge that describes the time since the sample before: its value at each step's end."""

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from estimate.made import NAN, every, trace_of
 from flopwitness.core.trace import Trace
-from flopwitness.estimate.features.lost import ACTIVITY, lost_samples, without_lost_samples
+from flopwitness.detect.lost import ACTIVITY, lost_samples, without_lost_samples
 
 NAMES = ("hmma_active_ratio", "int_active_ratio", "sm_active_ratio", "dram_active_ratio")
 
