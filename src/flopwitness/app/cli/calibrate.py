@@ -10,6 +10,7 @@ from flopwitness.app.cli.output import percent, print_json, print_table, talk
 from flopwitness.app.opening import DEFAULT_CHIP, open_dataset
 from flopwitness.core.workload import Target
 from flopwitness.estimate.calibration import Calibration
+from flopwitness.storage.atomic import refuse_taken
 from flopwitness.storage.calibrations import write_calibration
 
 Output = Annotated[Path, typer.Option("--output", help="The calibration file to write.", show_default=False)]
@@ -29,6 +30,8 @@ def run(
     """Fit every estimator on datasets of one chip and write one calibration file."""
     from flopwitness.app.calibrating import calibrated  # noqa: PLC0415  needs the research extra
 
+    if not force:
+        refuse_taken(output)  # before minutes of work, not after
     opened = [open_dataset(path, chip=chip) for path in datasets]
     with talk().status("fitting every estimator, and each family held out in turn for the intervals"):
         fitted = calibrated(opened, [target] if target else tuple(Target))

@@ -9,7 +9,7 @@ import typer
 from flopwitness.app.cli.options import CalibrationPath, Chip, DatasetPaths, Force, Seed, Splits
 from flopwitness.app.cli.output import talk, watching
 from flopwitness.app.opening import DEFAULT_CHIP, open_calibration, open_dataset
-from flopwitness.storage.atomic import write_atomically
+from flopwitness.storage.atomic import refuse_taken, write_atomically
 
 Output = Annotated[Path, typer.Option("--output", help="The HTML file to write.")]
 Title = Annotated[str, typer.Option("--title", help="Heading of the page.")]
@@ -30,6 +30,8 @@ def run(
     from flopwitness.app.reporting import ReportPlan, gathered  # noqa: PLC0415
     from flopwitness.app.svg import inline_svg  # noqa: PLC0415
 
+    if not force:
+        refuse_taken(output)  # before minutes of work, not after
     fitted = open_calibration(calibration) if calibration else None
     opened = [open_dataset(path, chip=chip) for path in datasets]
     content = gathered(opened, ReportPlan(title, splits, seed, fitted), watch=watching)
