@@ -49,26 +49,45 @@ def trained(
         Draws the initial weights and the units left out.
     """
     sizes = (inputs.shape[1], plan.n_hidden, plan.n_hidden, 1)
-    weights = [_initial(plan.n_members, n_in, n_out, random) for n_in, n_out in pairwise(sizes)]
-    moments = [(np.zeros_like(layer), np.zeros_like(layer)) for layer in weights]
-    keep = 1 - plan.dropout_ratio
+    flat, weights = _one_vector([_initial(plan.n_members, *pair, random) for pair in pairwise(sizes)])
+    decay, decay_of = _one_vector([np.full_like(layer, plan.weight_decay) for layer in weights])
+    for matrix in decay_of:
+        matrix[:, -1] = 0.0  # a bias does not decay
+    mean, square = np.zeros_like(flat), np.zeros_like(flat)
     drawn = (plan.n_members, len(inputs), plan.n_hidden)
     for epoch in range(1, plan.n_epochs + 1):
-        masks = [(random.random_sample(drawn) < keep) / keep for _ in range(2)]
-        slopes = _slopes(weights, inputs, target, masks)
-        for layer, slope, (mean, square) in zip(weights, slopes, moments, strict=True):
-            slope[:, :-1] += plan.weight_decay * layer[:, :-1]
-            np.add(mean, (1 - DECAY_OF_MEAN) * (slope - mean), out=mean)
-            np.add(square, (1 - DECAY_OF_SQUARE) * (slope**2 - square), out=square)
-            size = np.sqrt(square / (1 - DECAY_OF_SQUARE**epoch)) + EPSILON
-            step = LEARNING_RATE * mean / (1 - DECAY_OF_MEAN**epoch) / size
-            np.subtract(layer, step, out=layer)
+        masks = [_mask(drawn, plan.dropout_ratio, random) for _ in range(2)]
+        slope = np.concatenate([part.ravel() for part in _slopes(weights, inputs, target, masks)])
+        slope += decay * flat
+        mean += (1 - DECAY_OF_MEAN) * (slope - mean)
+        square += (1 - DECAY_OF_SQUARE) * (slope * slope - square)
+        size = np.sqrt(square / (1 - DECAY_OF_SQUARE**epoch)) + EPSILON
+        flat -= (LEARNING_RATE / (1 - DECAY_OF_MEAN**epoch)) * mean / size
     return weights
+
+
+def _one_vector(layers: Weights) -> tuple[NDArray[np.float64], Weights]:
+    """Put layers end to end in one vector; return it and the layers as views of it.
+
+    Small arrays cost more to start on than to work through: one vector is updated in one go.
+    """
+    flat = np.concatenate([layer.ravel() for layer in layers])
+    ends = np.cumsum([layer.size for layer in layers])[:-1]
+    views = [part.reshape(layer.shape) for part, layer in zip(np.split(flat, ends), layers, strict=True)]
+    return flat, views
+
+
+def _mask(shape: tuple[int, ...], dropout_ratio: float, random: Any) -> NDArray[np.float64]:
+    """Draw which units stay, scaled up by how many do; a byte a unit, so ratios step by 1/256."""
+    n_kept = min(max(round(256 * (1 - dropout_ratio)), 1), 256)
+    drawn = np.frombuffer(random.bytes(int(np.prod(shape))), dtype=np.uint8).reshape(shape)
+    return np.where(drawn < n_kept, 256 / n_kept, 0.0)
 
 
 def _initial(n_members: int, n_in: int, n_out: int, random: Any) -> NDArray[np.float64]:
     """Draw uniform weights within 1 / sqrt(n_in), as torch.nn.Linear does."""
-    drawn: NDArray[np.float64] = random.uniform(-1, 1, (n_members, n_in + 1, n_out)) / np.sqrt(n_in)
+    reach = 1 / float(np.sqrt(n_in))
+    drawn: NDArray[np.float64] = random.uniform(-reach, reach, (n_members, n_in + 1, n_out))
     return drawn
 
 
