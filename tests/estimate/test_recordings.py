@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from flopwitness.core.dataset import Dataset
 from flopwitness.core.session import cut_session
 from flopwitness.core.workload import Run, Target
+from flopwitness.detect.lost import lost_samples
 from flopwitness.detect.settle import settled_stop_ns
 from flopwitness.estimate.features.idle import idle_baseline
-from flopwitness.detect.lost import lost_samples
 from flopwitness.estimate.features.row import SessionFeatures, session_features
 from flopwitness.estimate.methods import METHODS
 from flopwitness.estimate.regressors.base import FlopRegressor

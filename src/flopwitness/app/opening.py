@@ -16,6 +16,7 @@ from flopwitness.physics.chips import chip_named
 from flopwitness.storage.calibrations import read_calibration_payload
 from flopwitness.storage.datasets import read_dataset, read_dataset_runs
 from flopwitness.storage.recordings import read_recording
+from flopwitness.storage.segments import is_unsealed, read_segments
 from flopwitness.telemetry.readers.folder import read_dataset_folder
 from flopwitness.telemetry.readers.nvml_csv import read_recording_csv
 from flopwitness.telemetry.readers.runs_json import read_runs
@@ -37,7 +38,7 @@ def open_dataset(path: Path, *, chip: str = DEFAULT_CHIP) -> Dataset:
     BadInputError
         When it is no such folder, or something in it cannot be used.
     """
-    if not path.is_dir():
+    if not _is_folder(path, "a dataset folder"):
         raise BadInputError(
             str(path), "", expected="a dataset folder", got="a file" if path.exists() else "nothing"
         )
@@ -62,7 +63,9 @@ def open_recording(path: Path, *, chip: str = DEFAULT_CHIP) -> Recording:
     BadInputError
         When there is nothing, or nothing that can be used.
     """
-    if path.is_dir():
+    if _is_folder(path, "a recording, or a folder with one"):
+        if is_unsealed(path):  # a recorder is at work there, or was killed
+            return read_segments(path)
         found = [path / name for name in (OWN_SAMPLES, *CSV_SAMPLES) if (path / name).exists()]
         if not found:
             raise BadInputError(
@@ -125,6 +128,15 @@ def bundled_datasets() -> Path:
     if found is None:
         raise BadInputError("bundled datasets", "", expected=f"a folder {places[1]}", got="none")
     return found
+
+
+def _is_folder(path: Path, expected: str) -> bool:
+    """Say whether a path is a folder; one that may not be looked at is a bad input, not a bug."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        got = (error.strerror or type(error).__name__).lower()
+        raise BadInputError(str(path), "", expected=expected, got=got) from None
 
 
 def _is_parquet(path: Path) -> bool:

@@ -8,7 +8,19 @@ import traceback
 
 import typer
 
-from flopwitness.app.cli import calibrate, convert, demo, estimate, evaluate, read, report
+from flopwitness.app.cli import (
+    calibrate,
+    convert,
+    demo,
+    doctor,
+    estimate,
+    evaluate,
+    lab,
+    read,
+    record,
+    report,
+    watch,
+)
 from flopwitness.core.errors import FlopWitnessError
 
 MISUSE, BUG, INTERRUPTED = 2, 70, 130
@@ -25,11 +37,13 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-COMMANDS = (demo, read, estimate, calibrate, evaluate, report, convert)
+COMMANDS = (demo, read, estimate, calibrate, evaluate, report, convert, doctor, record, watch)
 """One module a command; its ``run`` is the command, its docstring the help."""
 
 for module in COMMANDS:
     app.command(name=module.__name__.rpartition(".")[2])(module.run)
+
+app.add_typer(lab.app, name="lab")
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -1,0 +1,152 @@
+"""The live view: a row a GPU with what it did in the last minute. Rendering alone."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from rich.table import Table
+
+from flopwitness.app.daemon import Daemon, Finished
+from flopwitness.app.tally import Summed, added
+from flopwitness.core.trace import NANOSECONDS_PER_SECOND, Trace
+from flopwitness.core.workload import Target
+from flopwitness.physics.chips import chip_named
+
+LEVELS = "▁▂▃▄▅▆▇█"
+N_POINTS = 24
+"""Width of a sparkline, one character a batch."""
+
+SHOWN = ("fused", "pipe-cycles-calibrated", "linear-power")
+"""Finished workloads count with the first of these that gave an estimate."""
+
+CALIBRATED = "pipe-cycles-calibrated"
+
+Point = tuple[float, float, float, float]
+
+
+def sparkline(values: Iterable[float], *, highest: float) -> str:
+    """Return values as bars, 0 to ``highest``; a blank where nobody knows.
+
+    Examples
+    --------
+    >>> sparkline([0.0, 0.5, float("nan"), 1.0], highest=1.0)
+    '▁▅ █'
+    """
+    top = len(LEVELS) - 1
+    return "".join(
+        LEVELS[round(min(max(value / highest, 0.0), 1.0) * top)] if value == value else " "  # noqa: PLR0124
+        for value in values
+    )
+
+
+@dataclass(slots=True)
+class _Row:
+    chip: str
+    history: list[Point]
+    since_ns: int | None = None
+    until_ns: int = 0
+    flop: float = 0.0
+    flop_per_second: float = float("nan")
+    sums: Summed | None = None
+
+
+class LiveView:
+    """Keeps the last points of each GPU and adds up the FLOP of what is open, batch by batch.
+
+    The FLOP so far are those of the calibrated pipe sum: it costs a multiplication, and the full estimate
+    comes when the workload is over.
+
+    Parameters
+    ----------
+    target : Target
+        Which FLOP are shown.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._rows: dict[str, _Row] = {}
+        self._finished_flop = 0.0
+
+    def count(self, finished: Finished) -> None:
+        """Add a finished workload to the total."""
+        estimates = finished.witnessed.estimates.get(self._target, {})
+        name = next((name for name in SHOWN if name in estimates), None)
+        self._finished_flop += estimates[name].point_flop if name else 0.0
+
+    def take(self, daemon: Daemon) -> None:
+        """Take the daemon's latest batch."""
+        for piece in daemon.latest:
+            row = self._rows.setdefault(piece.device.uuid, _Row(piece.device.chip, []))
+            row.history = [*row.history[1 - N_POINTS :], _point(piece)]
+            self._advance(row, daemon, piece)
+
+    @property
+    def total_flop(self) -> float:
+        """FLOP of what is finished and what is open."""
+        return self._finished_flop + sum(row.flop for row in self._rows.values())
+
+    def table(self) -> Table:
+        """Return what is known now."""
+        table = Table(
+            title=f"flopwitness watch: {self.total_flop:.4g} {self._target} FLOP in all", title_justify="left"
+        )
+        for column in ("GPU", "power (W)", "tensor", "DRAM", "NVLink", "workload", "FLOP so far", "FLOP/s"):
+            table.add_column(column, no_wrap=True)
+        for uuid, row in self._rows.items():
+            table.add_row(uuid[-12:], *_signals(row), *_work(row))
+        return table
+
+    def _advance(self, row: _Row, daemon: Daemon, piece: Trace) -> None:
+        uuid, tally = piece.device.uuid, daemon.finder.tallies[piece.device.uuid]
+        since_ns, last_ns = daemon.finder.open_since_ns(uuid), tally.last_ns
+        if since_ns is None:
+            row.since_ns, row.sums, row.flop, row.flop_per_second = None, None, 0.0, float("nan")
+            return
+        if since_ns != row.since_ns or row.sums is None:
+            row.since_ns, row.sums, row.flop = since_ns, None, 0.0
+        new = tally.features(row.until_ns if row.sums else since_ns, last_ns)
+        row.sums = added([row.sums, new]) if row.sums else new
+        before, row.flop = row.flop, self._flop(daemon, piece.device.chip, row.sums)
+        row.flop_per_second = (row.flop - before) / new.seconds
+        row.until_ns = last_ns
+
+    def _flop(self, daemon: Daemon, chip: str, sums: Summed) -> float:
+        fitted = daemon.calibration_for((chip,)).fitted.get(self._target, {})
+        pipes = [[sums.values["matrix_flop"], sums.values["vector_flop"]]]
+        return float(fitted[CALIBRATED].state.predict(np.array(pipes))[0]) if CALIBRATED in fitted else np.nan
+
+
+def _point(piece: Trace) -> Point:
+    """Return power in watts, tensor and DRAM share, and NVLink bytes a second, each a mean over a batch."""
+    gauges = [_mean(piece, name) for name in ("power_watts", "tensor_active_ratio", "dram_active_ratio")]
+    return gauges[0], gauges[1], gauges[2], sum(_link_rate(piece, way) for way in ("tx", "rx"))
+
+
+def _mean(piece: Trace, name: str) -> float:
+    values = piece.column(name)
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _link_rate(piece: Trace, way: str) -> float:
+    counter = piece.column(f"nvlink_{way}_bytes_total")
+    if len(piece) > 1 and np.isfinite(counter[[0, -1]]).all():
+        return float(counter[-1] - counter[0]) / float(piece.seconds()[-1])
+    return _mean(piece, f"nvlink_{way}_bytes_per_second")
+
+
+def _signals(row: _Row) -> list[str]:
+    chip = chip_named(row.chip)
+    tops = (chip.power_limit_watts, 1.0, 1.0, chip.nvlink_bytes_per_second or 1.0)
+    lines = [
+        sparkline(values, highest=top)
+        for values, top in zip(zip(*row.history, strict=True), tops, strict=True)
+    ]
+    return [f"{row.history[-1][0]:4.0f} {lines[0]}", *lines[1:]]
+
+
+def _work(row: _Row) -> list[str]:
+    if row.since_ns is None:
+        return ["idle", "-", "-"]
+    seconds = (row.until_ns - row.since_ns) / NANOSECONDS_PER_SECOND
+    return [f"{seconds:.0f} s", f"{row.flop:.4g}", f"{row.flop_per_second:.3g}"]

@@ -1,0 +1,99 @@
+"""A journal: one JSON object a line, on disk before it is acknowledged; a half line is no line."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from flopwitness.core.errors import BadInputError
+from flopwitness.storage.atomic import read_bytes, reason, sync_folder
+from flopwitness.storage.documents import to_json
+
+
+class Journal:
+    """Appends objects to a file and remembers the value of one key, so that nothing is written twice.
+
+    Opening it drops a half line at the end, which a killed writer leaves.
+
+    Parameters
+    ----------
+    path : Path
+        The file; made with its folder where missing.
+    key : str
+        Field that tells lines apart.
+
+    Raises
+    ------
+    BadInputError
+        When the file cannot be written, or holds a whole line that is no object with the key.
+    """
+
+    def __init__(self, path: Path, *, key: str = "session_id") -> None:
+        self.path = Path(path)
+        self._key = key
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            sync_folder(self.path.parent)
+        except OSError as error:
+            raise BadInputError(
+                str(path), "", expected="a journal to append to", got=reason(error)
+            ) from error
+        data = read_bytes(self.path)
+        whole = data.rfind(b"\n") + 1
+        self._size = whole
+        if whole < len(data):
+            os.ftruncate(self._file, whole)
+        self._lines = [self._parsed(line, n) for n, line in enumerate(data[:whole].splitlines(), start=1)]
+        self._known = {line[key] for line in self._lines}
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._known
+
+    def entries(self) -> tuple[dict[str, Any], ...]:
+        """Return what the file held when it was opened."""
+        return tuple(self._lines)
+
+    def append(self, entry: Mapping[str, Any]) -> bool:
+        """Force an object to disk; return False, and write nothing, where its key is there already.
+
+        Raises
+        ------
+        BadInputError
+            When the disk is full or gone; nothing of the line stays.
+        """
+        if entry[self._key] in self._known:
+            return False
+        data = to_json(entry, source=str(self.path))
+        try:
+            _write_all(self._file, data)
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, self._size)
+            raise BadInputError(str(self.path), "", expected="room for a line", got=reason(error)) from error
+        self._size += len(data)
+        self._known.add(entry[self._key])
+        return True
+
+    def close(self) -> None:
+        """Let go of the file; may be called twice."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _parsed(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            entry = json.loads(line)
+            entry[self._key]
+        except (ValueError, TypeError, KeyError) as error:
+            expected = f"an object with {self._key!r}"
+            got = f"{type(error).__name__}: {error}"
+            raise BadInputError(str(self.path), f"line {number}", expected=expected, got=got) from error
+        found: dict[str, Any] = entry
+        return found
+
+
+def _write_all(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]

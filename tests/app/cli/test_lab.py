@@ -1,0 +1,40 @@
+"""``flopwitness lab`` on a processor: two ranks, tiny shapes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("torch")
+from flopwitness.app.cli.lab import app
+from flopwitness.core.errors import BadInputError
+from flopwitness.lab.plans import DECODER, TINY
+from flopwitness.storage.datasets import read_dataset_runs
+
+QUICK = ("--device", "cpu", "--seconds", "0.02")
+
+
+def test_run_measures_one_configuration_and_a_sweep_skips_what_is_done(tmp_path: Path) -> None:
+    """A file names the hyper-parameters; --skip-done leaves out what an earlier sweep finished."""
+    config, first, second = tmp_path / "tiny-1.json", tmp_path / "first", tmp_path / "second"
+    config.write_text(json.dumps(DECODER | TINY | {"n_layers": 1}))
+
+    ran = CliRunner().invoke(app, ["run", "--config", str(config), "--output", str(first), *QUICK])
+    later = CliRunner().invoke(
+        app,
+        f"sweep --plan tiny --traces 1 --idle 0 --output {second} --skip-done {first} {' '.join(QUICK)}",
+    )
+
+    assert (ran.exit_code, later.exit_code) == (0, 0)
+    names = [[run.config.name for run in read_dataset_runs(one / "runs.json")[0]] for one in (first, second)]
+    assert names == [["tiny-1"], ["tiny-2", "tiny-3"]]
+
+
+@pytest.mark.parametrize("options", ["--device tpu", "--no-sample", "--plan none", "--name none"])
+def test_what_cannot_be_run_is_refused(tmp_path: Path, options: str) -> None:
+    """Before anything is started or written."""
+    refused = CliRunner().invoke(app, f"run --output {tmp_path / 'none'} {options}")
+
+    assert isinstance(refused.exception, BadInputError)
+    assert not (tmp_path / "none").exists()
