@@ -12,6 +12,10 @@ from flopwitness.core.dataset import Dataset
 from flopwitness.core.errors import BadInputError
 from flopwitness.core.recording import Recording
 from flopwitness.core.workload import Run
+from flopwitness.storage.atomic import reason
+
+PARQUET_MAGIC = b"PAR1"
+OWN_SAMPLES = "samples.parquet"
 
 EXPECTED = {
     "bad-cell": "a number in every cell",
@@ -25,6 +29,21 @@ EXPECTED = {
 """Codes of findings that are faults of an input, and what would have been right."""
 
 
+def is_own_parquet(path: Path) -> bool:
+    """Say whether a file is Parquet, by its first bytes.
+
+    Raises
+    ------
+    BadInputError
+        When it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+    except OSError as error:
+        raise BadInputError(str(path), "", expected="a readable recording", got=reason(error)) from None
+
+
 def input_faults(path: Path, recording: Recording) -> tuple[BadInputError, ...]:
     """Return what was wrong with the file that a recording was just read from, worst first to be read.
 
@@ -36,7 +55,8 @@ def input_faults(path: Path, recording: Recording) -> tuple[BadInputError, ...]:
         What reading it gave. Of our own Parquet nothing is a fault: it was accepted, with its findings, when
         it was written.
     """
-    if path.suffix == ".parquet" or (path / "samples.parquet").exists():
+    read_from = path / OWN_SAMPLES if path.is_dir() else path
+    if read_from.exists() and is_own_parquet(read_from):
         return ()
     return tuple(
         BadInputError(str(path), "", expected=EXPECTED[finding.code], got=finding.message)

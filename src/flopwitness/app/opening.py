@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from flopwitness.app.faults import require_sound
+from flopwitness.app.faults import OWN_SAMPLES, is_own_parquet, require_sound
 from flopwitness.app.truth import with_executed_truth
 from flopwitness.core.dataset import Dataset
 from flopwitness.core.errors import BadInputError
@@ -13,6 +13,7 @@ from flopwitness.core.trace import Trace
 from flopwitness.core.workload import Run
 from flopwitness.estimate.calibration import Calibration
 from flopwitness.physics.chips import chip_named
+from flopwitness.storage.atomic import reason
 from flopwitness.storage.calibrations import read_calibration_payload
 from flopwitness.storage.datasets import read_dataset, read_dataset_runs
 from flopwitness.storage.recordings import read_recording
@@ -21,8 +22,6 @@ from flopwitness.telemetry.readers.folder import read_dataset_folder
 from flopwitness.telemetry.readers.nvml_csv import read_recording_csv
 from flopwitness.telemetry.readers.runs_json import read_runs
 
-PARQUET_MAGIC = b"PAR1"
-OWN_SAMPLES = "samples.parquet"
 CSV_SAMPLES = ("samples.csv", "samples.csv.gz")
 DEFAULT_CHIP = "H200-SXM"
 """What recordings of our CSV format are of where nobody says otherwise; the format does not name the chip."""
@@ -72,7 +71,7 @@ def open_recording(path: Path, *, chip: str = DEFAULT_CHIP) -> Recording:
                 str(path), "", expected="a recording, or a folder with one", got="a folder without samples"
             )
         return _named(open_recording(found[0], chip=chip), path.resolve().name)
-    if _is_parquet(path):
+    if is_own_parquet(path):
         return read_recording(path)
     return read_recording_csv(path, chip=chip_named(chip).name)
 
@@ -135,17 +134,7 @@ def _is_folder(path: Path, expected: str) -> bool:
     try:
         return path.is_dir()
     except OSError as error:
-        got = (error.strerror or type(error).__name__).lower()
-        raise BadInputError(str(path), "", expected=expected, got=got) from None
-
-
-def _is_parquet(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
-    except OSError as error:
-        got = (error.strerror or type(error).__name__).lower()
-        raise BadInputError(str(path), "", expected="a readable recording", got=got) from None
+        raise BadInputError(str(path), "", expected=expected, got=reason(error)) from None
 
 
 def _named(recording: Recording, name: str) -> Recording:
@@ -170,6 +159,5 @@ def open_runs(path: Path) -> tuple[Run, ...]:
         with path.open("rb") as file:
             is_list = file.read(64).lstrip()[:1] in (b"[", b"\x1f")
     except OSError as error:
-        got = (error.strerror or type(error).__name__).lower()
-        raise BadInputError(str(path), "", expected="a readable list of runs", got=got) from None
+        raise BadInputError(str(path), "", expected="a readable list of runs", got=reason(error)) from None
     return (read_runs(path) if is_list else read_dataset_runs(path))[0]

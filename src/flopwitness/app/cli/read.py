@@ -45,12 +45,14 @@ def recording_object(recording: Recording) -> dict[str, object]:
         "source": provenance.source,
         "driver": provenance.driver,
         "input_sha256": provenance.input_sha256,
-        "devices": [_device_object(trace) for trace in recording.traces],
+        "devices": [
+            _timing_object(trace) | {"channels": _channel_objects(trace)} for trace in recording.traces
+        ],
         "findings": [finding_object(finding) for finding in recording.findings],
     }
 
 
-def _device_object(trace: Trace) -> dict[str, object]:
+def _timing_object(trace: Trace) -> dict[str, object]:
     steps = np.diff(trace.time_ns) / 1e9
     typical = float(np.median(steps)) if len(steps) else None
     return {
@@ -64,8 +66,11 @@ def _device_object(trace: Trace) -> dict[str, object]:
         "rate_hertz": 1 / typical if typical else None,
         "longest_step_seconds": float(steps.max()) if len(steps) else None,
         "n_gaps": int((steps > GAP_STEPS * typical).sum()) if typical else 0,
-        "channels": {name: _channel_object(column) for name, column in trace.channels.items()},
     }
+
+
+def _channel_objects(trace: Trace) -> dict[str, dict[str, object]]:
+    return {name: _channel_object(column) for name, column in trace.channels.items()}
 
 
 def _channel_object(column: NDArray[np.float64]) -> dict[str, object]:
@@ -81,7 +86,7 @@ def _channel_object(column: NDArray[np.float64]) -> dict[str, object]:
 
 
 def _row(trace: Trace) -> tuple[str, ...]:
-    found = _device_object(trace)
+    found = _timing_object(trace)
     rate, longest = found["rate_hertz"], found["longest_step_seconds"]
     return (
         trace.device.uuid,
