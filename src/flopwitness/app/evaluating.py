@@ -1,6 +1,6 @@
 """Run a protocol: make its splits, score them in parallel, show how far it is."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -9,6 +9,7 @@ from flopwitness.estimate.methods import METHODS
 from flopwitness.estimate.regressors.factories import columns_factory
 from flopwitness.evaluate.evaluation import Evaluation
 from flopwitness.evaluate.examples import Examples
+from flopwitness.evaluate.learning_curve import LearningCurve, growing_splits
 from flopwitness.evaluate.protocols import EstimatorFactory, Protocol, SplitScores, score_split
 from flopwitness.evaluate.splits import (
     Split,
@@ -54,12 +55,7 @@ def evaluated(
     """Score every split; results come in the order of the splits, however many cores there are."""
     n_folds = 0 if protocol in (Protocol.RANDOM, Protocol.FOLDS) else INTERVAL_FOLDS
     factories = factories_of(methods, examples, n_folds=n_folds)
-    if len(splits) == 1:
-        scored: Iterable[SplitScores] = (score_split(factories, examples, split) for split in splits)
-    else:
-        parallel = Parallel(n_jobs=N_JOBS, return_as="generator")
-        scored = parallel(delayed(score_split)(factories, examples, split) for split in splits)
-    return Evaluation(protocol, examples, tuple(watch(scored, len(splits))))
+    return Evaluation(protocol, examples, _scores(factories, examples, splits, watch=watch))
 
 
 def evaluated_frozen(
@@ -68,6 +64,32 @@ def evaluated_frozen(
     """Fit on some captures, score others; workloads that both hold stay in, for the captures differ."""
     examples, split = frozen(calibration, test, keep_shared_workloads=True)
     return evaluated(Protocol.FROZEN, examples, [split], watch=watch, methods=methods)
+
+
+def learning_curve(
+    examples: Examples, *, n_draws: int, seed: int, watch: Watch, methods: Iterable[str] = METHODS
+) -> LearningCurve:
+    """Fit on growing sets of workloads, many times; no intervals are calibrated."""
+    by_size = growing_splits(examples, n_draws=n_draws, rng=np.random.default_rng(seed))
+    factories = factories_of(methods, examples, n_folds=0)
+    splits = [split for drawn in by_size.values() for split in drawn]
+    scores = _scores(factories, examples, splits, watch=watch)
+    parts = [scores[start : start + n_draws] for start in range(0, len(scores), n_draws)]
+    return LearningCurve(
+        {size: Evaluation(Protocol.RANDOM, examples, part) for size, part in zip(by_size, parts, strict=True)}
+    )
+
+
+def _scores(
+    factories: Mapping[str, EstimatorFactory], examples: Examples, splits: Sequence[Split], *, watch: Watch
+) -> tuple[SplitScores, ...]:
+    """Score splits on as many cores as there may be, in their order."""
+    if len(splits) == 1:
+        scored: Iterable[SplitScores] = (score_split(factories, examples, split) for split in splits)
+    else:
+        parallel = Parallel(n_jobs=N_JOBS, return_as="generator")
+        scored = parallel(delayed(score_split)(factories, examples, split) for split in splits)
+    return tuple(watch(scored, len(splits)))
 
 
 def factories_of(methods: Iterable[str], examples: Examples, *, n_folds: int) -> dict[str, EstimatorFactory]:

@@ -1,6 +1,6 @@
 """Score a calibration file as it is: nothing is fitted, so nothing beyond numpy is needed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -10,12 +10,19 @@ from flopwitness.core.estimate import Estimate
 from flopwitness.core.workload import Target
 from flopwitness.estimate.calibration import Calibration
 from flopwitness.estimate.estimating import estimated_all
+from flopwitness.estimate.methods import METHODS
 from flopwitness.evaluate.evaluation import Evaluation
 from flopwitness.evaluate.protocols import Predictions, Protocol, SplitScores
 from flopwitness.evaluate.splits import Split
 
 
-def frozen_by_file(datasets: Sequence[Dataset], calibration: Calibration, target: Target) -> Evaluation:
+def frozen_by_file(
+    datasets: Sequence[Dataset],
+    calibration: Calibration,
+    target: Target,
+    *,
+    methods: Collection[str] = tuple(METHODS),
+) -> Evaluation:
     """Ask a calibration about every run of known truth.
 
     Raises
@@ -35,6 +42,7 @@ def frozen_by_file(datasets: Sequence[Dataset], calibration: Calibration, target
     predictions = {
         name: _predictions([answer.get(name) for answer in answers], nominal)
         for name in calibration.for_target(target)
+        if name in methods
     }
     split = Split(np.empty(0, dtype=np.int64), np.arange(len(examples)), "frozen")
     scores = SplitScores(split, calibration.n_workloads, predictions)

@@ -65,6 +65,26 @@ def workload_rows(evaluation: Evaluation) -> tuple[Row, ...]:
     return tuple(rows)
 
 
+def workload_objects(evaluation: Evaluation) -> list[dict[str, object]]:
+    """Return one object a held-out workload: name, family, truth and each estimator's median estimate.
+
+    Of a workload that several splits held out, the median over all of them; None where it is not finite.
+    """
+    dots = {name: evaluation.workload_medians(name) for name in evaluation.estimators}
+    if not dots:
+        return []
+    first = next(iter(dots.values()))
+    return [
+        {
+            "name": workload,
+            "family": str(first.families[number]),
+            "truth_flop": float(first.truth_flop[number]),
+            "point_flop": {name: finite(found.point_flop[number]) for name, found in dots.items()},
+        }
+        for number, workload in enumerate(first.workloads.tolist())
+    ]
+
+
 def run_objects(evaluation: Evaluation) -> list[dict[str, object]]:
     """Return one object a held-out score: name, family, truth and what each estimator said.
 
@@ -106,7 +126,7 @@ def evaluation_object(
         ``protocol``, ``target``, ``splits`` (how many), ``n_workloads`` and ``n_traces`` (of the examples
         under evaluation: all, or the tested ones when frozen), ``n_held_out_workloads`` (held out at least
         once; what the bootstrap resamples), ``n_calibration_workloads`` (the fewest of any split),
-        ``score_unit``, ``estimators`` and, when frozen, ``runs``.
+        ``score_unit``, ``estimators``, ``workloads`` (the dots of a figure) and, when frozen, ``runs``.
     """
     examples = evaluation.examples
     held_out = examples.take(np.unique(evaluation.held_out))
@@ -123,6 +143,7 @@ def evaluation_object(
         "n_calibration_workloads": min(score.n_train_workloads for score in evaluation.scores),
         "score_unit": "workload" if evaluation.protocol.scores_workloads else "trace",
         "estimators": {name: _estimator_object(evaluation, name, draws) for name in evaluation.estimators},
+        "workloads": workload_objects(evaluation),
     }
     return found | {"runs": run_objects(evaluation)} if is_frozen else found
 
