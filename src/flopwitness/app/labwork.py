@@ -126,8 +126,8 @@ class LabFolder:
         """Write everything for good; decide now which runs did not load their GPUs."""
         self._append_events()
         traces = self._write_samples()
-        dropped = {_label(run): why for run in self.journal.runs if (why := underused(run, traces))}
-        kept = [run for run in self.journal.runs if _label(run) not in dropped]
+        dropped = gated(self.journal.runs, traces)
+        kept = [run for run in self.journal.runs if run_label(run) not in dropped]
         self._write_runs(kept, dropped=dropped)
         self._write_sweep(ended, dropped=dropped)
         return Outcome(ended, len(kept), len(dropped), len(self.journal.skipped))
@@ -146,11 +146,8 @@ class LabFolder:
 
     def _write_runs(self, runs: Sequence[Run], *, dropped: dict[str, str]) -> None:
         sentences = [f"{name}: {why}" for name, why in (self.journal.skipped | dropped).items()]
-        others = [*self.journal.warmups, *(run for run in self.journal.runs if _label(run) in dropped)]
-        for name, members, skipped in ((RUNS, runs, sentences), (OTHER_RUNS, others, [])):
-            content = {"format": KIND, "version": VERSION, "skipped": skipped}
-            plain = [run_to(run) for run in sorted(members, key=lambda run: run.start_ns)]
-            write_document(self.folder / name, content | {"runs": plain}, replace=True)
+        others = [*self.journal.warmups, *(run for run in self.journal.runs if run_label(run) in dropped)]
+        write_runs(self.folder, runs, others=others, skipped=sentences)
 
     def _write_sweep(self, ended: str, *, dropped: dict[str, str]) -> None:
         content: dict[str, Any] = {
@@ -223,6 +220,19 @@ def sweep_into(
     return outcome
 
 
+def write_runs(folder: Path, runs: Sequence[Run], *, others: Sequence[Run], skipped: Sequence[str]) -> None:
+    """Write measured runs with the sentences of what is not among them, and all others beside them."""
+    for name, members, sentences in ((RUNS, runs, skipped), (OTHER_RUNS, others, ())):
+        content = {"format": KIND, "version": VERSION, "skipped": list(sentences)}
+        plain = [run_to(run) for run in sorted(members, key=lambda run: run.start_ns)]
+        write_document(folder / name, content | {"runs": plain}, replace=True)
+
+
+def gated(runs: Iterable[Run], traces: Sequence[Trace]) -> dict[str, str]:
+    """Return the runs that did not load their GPUs, by label, and why each is dropped."""
+    return {run_label(run): why for run in runs if (why := underused(run, traces))}
+
+
 def underused(run: Run, traces: Iterable[Trace]) -> str:
     """Say which GPU a run left idle; empty where none, or where nobody measured utilisation."""
     lag_ns = UTILISATION_LAG_NS if run.stop_ns - run.start_ns > UTILISATION_LAG_NS else 0
@@ -234,7 +244,8 @@ def underused(run: Run, traces: Iterable[Trace]) -> str:
     return ""
 
 
-def _label(run: Run) -> str:
+def run_label(run: Run) -> str:
+    """Return what a run is called where it is listed."""
     return f"{run.config.name}, trace {run.trace_index}"
 
 

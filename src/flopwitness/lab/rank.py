@@ -72,6 +72,9 @@ class Rank:
         return "all done"
 
     def _run(self, config: WorkloadConfig) -> None:
+        # Built after the rest, not in it: building loads the GPU and would end the idle time.
+        self._rest()
+        start_ns = time.time_ns()
         self.reporter.say("building", name=config.name)
         settings, problem, workload = None, "", None
         try:
@@ -82,13 +85,14 @@ class Rank:
         except Exception as error:  # noqa: BLE001  whatever it is, the other ranks must hear of it
             problem = _one_line(error)
         if self._agreed(config, problem) and settings is not None and workload is not None:
-            self._rest()
-            self._measure(config, settings, workload)
+            self._measure(config, settings, workload, start_ns=start_ns)
         del workload
         self._clean()
 
-    def _measure(self, config: WorkloadConfig, settings: Settings, workload: Workload) -> None:
-        start_ns, problem, truth = time.time_ns(), "", None
+    def _measure(
+        self, config: WorkloadConfig, settings: Settings, workload: Workload, *, start_ns: int
+    ) -> None:
+        problem, truth = "", None
         try:
             # The optimizer's memory and the largest activations are taken here, where failing is harmless.
             truth = step_truth(settings, workload.rehearse())

@@ -8,9 +8,13 @@ from typer.testing import CliRunner
 
 pytest.importorskip("torch")
 from flopwitness.app.cli.lab import app
+from flopwitness.core.device import Device
 from flopwitness.core.errors import BadInputError
+from flopwitness.core.recording import Provenance, Recording
+from flopwitness.core.trace import Trace
 from flopwitness.lab.plans import DECODER, TINY
-from flopwitness.storage.datasets import read_dataset_runs
+from flopwitness.storage.datasets import read_dataset, read_dataset_runs
+from flopwitness.storage.recordings import write_recording
 
 QUICK = ("--device", "cpu", "--seconds", "0.02")
 
@@ -38,3 +42,19 @@ def test_what_cannot_be_run_is_refused(tmp_path: Path, options: str) -> None:
 
     assert isinstance(refused.exception, BadInputError)
     assert not (tmp_path / "none").exists()
+
+
+def test_a_sweep_without_samples_gets_those_of_a_recording(tmp_path: Path) -> None:
+    """One line says how many runs are left; the dataset is whole."""
+    folder, path = tmp_path / "sweep", tmp_path / "beside.parquet"
+    CliRunner().invoke(app, f"run --no-sample --plan tiny --output {folder} {' '.join(QUICK)}")
+    (run,), _ = read_dataset_runs(folder / "runs.json")
+    instants = [run.start_ns - 10**9, run.stop_ns + 10**9]
+    trace = Trace(Device("GPU-a", chip="H200-SXM"), instants, {"power_watts": [500.0, 500.0]})
+    write_recording(path, Recording("beside", (trace,), Provenance("nvml")))
+
+    ran = CliRunner().invoke(app, ["attach", str(folder), str(path)])
+
+    assert (ran.exit_code, ran.exception) == (0, None)
+    assert "1 runs in" in ran.output
+    assert len(read_dataset(folder).recording.traces[0]) == 2

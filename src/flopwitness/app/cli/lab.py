@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from flopwitness.app.cli.options import RecordingPath
 from flopwitness.app.cli.output import talk
+from flopwitness.app.labattach import attach as attached
 from flopwitness.app.labchoice import one_of_plan, read_configuration, settled_names, without
 from flopwitness.app.labwork import LiveSampler, Outcome, sweep_into
 from flopwitness.core.errors import BadInputError
@@ -128,6 +130,17 @@ def sweep(
         started_monotonic=started,
     )
     return _done(output, wanted, sampler)
+
+
+@app.command()
+def attach(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Dataset folder of the sweep.")],
+    recording: RecordingPath,
+) -> int:
+    """Give a sweep that ran with --no-sample the samples that watch or record took beside it."""
+    outcome = attached(folder, recording)
+    talk().print(_sentence(outcome, folder), markup=False, soft_wrap=True)
+    return 0 if outcome.n_runs else NO_RUN
 
 
 def _sampler(device: str, n_gpus: int, *, sample: bool) -> tuple[LiveSampler, int]:
