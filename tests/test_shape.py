@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import flopwitness
+from flopwitness.app.cli.main import COMMANDS, GROUPS
 from source_tree import (
     PACKAGE,
     PURE_ROOMS,
@@ -241,12 +242,18 @@ def own_test(path: Path) -> Path:
 
 
 def reached_from(test: Path) -> set[str]:
-    """Return the modules that a test imports, directly or through others of the package."""
+    """Return the modules that a test imports, directly or through others of the package.
+
+    The command line imports each command when it is named.
+    """
     known = modules()
+    commands = {f"app.cli.{name}" for name in (*COMMANDS, *GROUPS)}
     found: set[str] = set()
     waiting = [test]
     while waiting:
         names = {name.removeprefix("flopwitness.") for name in imported_modules(waiting.pop())}
+        if "app.cli.main" in names:
+            names |= commands
         new = (names & set(known)) - found
         found |= new
         waiting += [known[name] for name in new]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from contracts.detector import GPU_A, GPU_B, Look, trace_of
-from flopwitness.core.trace import Trace
+from flopwitness.core.trace import Trace, joined
 
 
 class FakeClock:
@@ -54,6 +54,28 @@ class ListedSampler:
     def close(self) -> None:
         """Count."""
         self.n_closed += 1
+
+
+class PacedList(ListedSampler):
+    """Keeps the beat itself: each fetch gives what the clock let it gather, as one trace a device."""
+
+    n_missed = 0
+
+    def __init__(self, rounds: Sequence[tuple[Trace, ...]], clock: FakeClock) -> None:
+        super().__init__(rounds)
+        self._clock = clock
+        self._start_ns = self._interval_ns = self._n_fetched = 0
+
+    def pace(self, interval_seconds: float) -> None:
+        """Begin."""
+        self._start_ns, self._interval_ns = self._clock.now_ns, round(interval_seconds * 1e9)
+
+    def fetch(self) -> tuple[Trace, ...]:
+        """Return the rounds that are due by now and were not fetched yet."""
+        n_due = (self._clock.now_ns - self._start_ns) // self._interval_ns + 1
+        taken = [self.sample() for _ in range(n_due - self._n_fetched)]
+        self._n_fetched = n_due
+        return tuple(joined(parts) for parts in zip(*filter(None, taken), strict=True))
 
 
 def rounds_of(*traces: Trace) -> list[tuple[Trace, ...]]:

@@ -6,8 +6,9 @@ import pytest
 
 from app.live import FakeClock, ListedSampler, rounds_of, two_gpus
 from contracts.detector import lasting
-from flopwitness.app.recorder import new_store, record
+from flopwitness.app.recorder import Attended, new_store, record
 from flopwitness.app.ticking import Round, Ticker
+from flopwitness.app.timeline import Timeline
 from flopwitness.core.errors import BadInputError
 from flopwitness.core.recording import Provenance
 from flopwitness.storage.recordings import read_recording
@@ -60,7 +61,10 @@ def test_a_lost_gpu_is_an_alarm_in_the_recording(tmp_path: Path):
     """The others go on; the recording says who is missing and why."""
     store = new_store(tmp_path / "r", FakeClock(), PROVENANCE)
 
-    path = record(ticker_of(50), store, lost=lambda: {"GPU-b": "fell off the bus"})
+    clock, why = FakeClock(), {"GPU-b": "fell off the bus"}
+    attended = Attended(ticker_of(50), Timeline(clock), lost=lambda: why, say=lambda _: None)
+
+    path = record(attended, store, findings=attended.findings)
 
     assert path is not None
     (finding,) = read_recording(path).findings

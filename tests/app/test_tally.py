@@ -83,6 +83,23 @@ def test_a_stretch_is_cut_where_every_channel_answered():
     assert [summed.values[name] for name in FEATURE_NAMES] == pytest.approx(expected.row(), rel=1e-9)
 
 
+@pytest.mark.parametrize("period", [20, 70])
+def test_a_stretch_is_cut_where_a_counter_that_is_read_seldom_stands(period: int):
+    """Energy is read every few seconds: a cut in between would lose what it gathered since."""
+    whole = varied_trace()
+    seldom = np.where(np.arange(len(whole)) % period == 0, 1.0, np.nan)
+    sparse = {name: whole[name] * seldom for name in ("energy_joules_total", "power_watts")}
+    sparse["temperature_celsius"] = np.roll(seldom, 3)
+    trace = Trace(whole.device, whole.time_ns, {**whole.channels, **sparse}).between(0, 1121)
+    expected = features_of(trace, idle_watts=0.0)
+
+    tally = compacted(trace, seconds=10)
+    summed = tally.features(START_NS, tally.last_ns)
+
+    assert tally.n_kept < 400
+    assert [summed.values[name] for name in FEATURE_NAMES] == pytest.approx(expected.row(), rel=1e-9)
+
+
 @settings(deadline=None, max_examples=25)
 @given(at=st.integers(1, 1198))
 def test_a_workload_that_starts_at_a_boundary_is_cut_there(at: int):

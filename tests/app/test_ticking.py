@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.live import FakeClock, ListedSampler, rounds_of, two_gpus
+from app.live import FakeClock, ListedSampler, PacedList, rounds_of, two_gpus
 from contracts.detector import lasting
-from flopwitness.app.ticking import HostClock, Ticker, batched
+from flopwitness.app.ticking import BATCH_SECONDS, HostClock, Ticker, batched
 from flopwitness.core.errors import BadInputError
 from flopwitness.core.trace import joined
 
@@ -61,6 +61,44 @@ def test_a_sample_that_is_not_after_the_last_is_left_out_and_counted():
     assert [finding.code for finding in ticker.findings()] == ["stale-samples"]
 
 
+@pytest.mark.parametrize(("interval", "n_waits"), [(0.1, 2), (0.25, 4), (0.5, 7)])
+def test_a_sampler_that_keeps_the_beat_is_fetched_from(interval: float, n_waits: int):
+    """Each time half-way between two ticks, no seldomer than batches are due; nothing is lost."""
+    clock = FakeClock(n_waits=n_waits)
+    sampler = PacedList(ROUNDS, clock)
+
+    taken = list(Ticker(sampler, clock, interval_seconds=interval))
+
+    n_ticks = int(BATCH_SECONDS / interval)
+    due = [(n_ticks * (n + 1) - 0.5) * interval for n in range(n_waits)]
+    assert [(waited - START_NS) / 1e9 for waited in clock.waited_for] == pytest.approx(due)
+    assert [len(pieces[0]) for pieces in taken if pieces] == [n_ticks] * n_waits
+    first = [pieces[0] for pieces in taken if pieces]
+    assert joined(first) == joined(one[0] for one in ROUNDS[: n_ticks * n_waits])
+
+
+def test_what_a_paced_sampler_gathered_last_is_fetched_at_the_stop():
+    """A signal comes between two fetches: what was read before it is kept."""
+    clock = FakeClock(n_waits=0)
+
+    taken = list(Ticker(PacedList(ROUNDS, clock), clock, interval_seconds=0.1))
+
+    assert [[len(piece) for piece in pieces] for pieces in taken] == [[1, 1]]
+
+
+def test_a_duration_ends_a_paced_sampler_too():
+    """As many ticks as of one that is asked; missed rounds are its own to count."""
+    clock = FakeClock()
+    sampler = PacedList(ROUNDS, clock)
+    sampler.n_missed = 3
+    ticker = Ticker(sampler, clock, interval_seconds=0.1, duration_seconds=1.2)
+
+    taken = list(ticker)
+
+    assert [len(pieces[0]) for pieces in taken] == [9, 3]
+    assert ticker.n_missed == 3
+
+
 @pytest.mark.parametrize("interval", [0.0, -1.0, float("nan"), float("inf")])
 def test_an_interval_that_is_none_is_refused(interval: float):
     """Said before anything is asked."""
@@ -93,3 +131,11 @@ def test_batches_hold_every_sample_once(seconds: float, lost_from: int):
 def test_a_round_without_an_answer_lets_go_of_what_waits():
     """When all devices fall silent, what they gave before is not held back."""
     assert [len(batch) for batch in batched([ROUNDS[0], (), ()], seconds=9.0)] == [2, 0]
+
+
+def test_a_round_of_several_samples_is_a_batch_already():
+    """What a paced sampler gathered does not wait for more: it would be too old after a kill."""
+    piece = tuple(joined(parts) for parts in zip(*ROUNDS[:3], strict=True))
+
+    assert list(batched([piece], seconds=9.0)) == [piece]
+    assert [len(batch[0]) for batch in batched([ROUNDS[0], tuple(p.between(1, 3) for p in piece)])] == [3]

@@ -37,6 +37,42 @@ def test_what_is_no_trace_cannot_exist(time_ns: list[int], channels: dict[str, l
         Trace(GPU, time_ns, channels)
 
 
+NAMES = ("power_watts", "tensor_active_ratio")
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "names", "block", "said"),
+    [
+        ([0, 0], NAMES, np.zeros((2, 2)), "does not increase at sample 1"),
+        ([0, 1], ("power", NAMES[1]), np.zeros((2, 2)), "'power' has no unit"),
+        ([0, 1], NAMES, np.zeros((2, 3)), "cannot be a block"),
+        ([0, 1], NAMES, np.zeros((3, 2)), "cannot be a block"),
+        ([0, 1], (NAMES[0], NAMES[0]), np.zeros((2, 2)), "cannot be a block"),
+        ([0, 1], NAMES, np.array([[1, 2], [3, np.inf]]), "'tensor_active_ratio' holds an infinite"),
+    ],
+)
+def test_a_block_is_checked_as_columns_are(
+    time_ns: list[int], names: tuple[str, ...], block: np.ndarray, said: str
+):
+    """The quick way keeps every promise too; a channel that is named twice is none."""
+    with pytest.raises(InvalidNounError, match=said):
+        Trace.stacked(GPU, time_ns, names, block=block)
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), max_size=20))
+def test_a_block_gives_the_trace_that_its_rows_give(rows: list[tuple[float, float]]):
+    """Two ways to one piece of evidence, bit for bit; nobody can write to either."""
+    block = np.array(rows, dtype=np.float64).reshape(-1, 2).T
+    time_ns = np.arange(len(rows))
+
+    trace = Trace.stacked(GPU, time_ns, NAMES, block=block)
+    expected = Trace(GPU, time_ns, dict(zip(NAMES, block, strict=True)))
+    block[:] = 7.0
+
+    assert trace == expected
+    assert not any(column.flags.writeable for column in trace.channels.values())
+
+
 def test_nobody_can_write_to_evidence():
     """Arrays are read-only, and what a caller could still write to was copied."""
     watts = np.array([80.0, 90.0])

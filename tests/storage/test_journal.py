@@ -22,7 +22,7 @@ def test_what_was_appended_is_there_when_it_is_opened_again(tmp_path: Path):
 
     again = Journal(tmp_path / "state" / "j.jsonl")
 
-    assert again.entries() == (line("a"), line("b"))
+    assert list(again.entries()) == [line("a"), line("b")]
     assert "a" in again
     assert "c" not in again
 
@@ -58,6 +58,16 @@ def test_a_half_line_is_dropped(tmp_path: Path, n_left: int):
     assert [entry["session_id"] for entry in Journal(path).entries()] == ["a", "c"]
 
 
+def test_the_last_whole_line_is_found_however_long_what_follows_is(tmp_path: Path):
+    """Half lines longer than a block of reading, with and without a whole line before."""
+    for n_before in (0, 1):
+        path = tmp_path / str(n_before)
+        path.write_bytes(b'{"session_id": "a"}\n' * n_before + b"x" * 200_000)
+
+        assert len(list(Journal(path).entries())) == n_before
+        assert path.stat().st_size == 20 * n_before
+
+
 @pytest.mark.parametrize("text", ["no json\n", "[1]\n", '{"other": 1}\n'])
 def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str):
     """Nothing is appended to what is no journal."""
@@ -83,5 +93,5 @@ def test_a_full_disk_leaves_no_part_of_a_line(tmp_path: Path):
             fill(journal)
         journal.close()
 
-        assert len(Journal(disk / "j").entries()) > 0
+        assert len(list(Journal(disk / "j").entries())) > 0
         assert (disk / "j").read_bytes().endswith(b"\n")

@@ -13,12 +13,14 @@ import pytest
 
 from flopwitness.core.errors import BadInputError
 from flopwitness.core.finding import Finding
+from flopwitness.core.trace import Trace
 from flopwitness.storage.recordings import read_recording
 from flopwitness.storage.segments import (
     FANOUT,
     SegmentStore,
     is_unsealed,
     iter_segments,
+    last_recorded_ns,
     live_segments,
     read_header,
     read_segments,
@@ -99,6 +101,45 @@ def test_a_clean_stop_leaves_one_recording_with_its_findings(tmp_path: Path):
     assert [finding.code for finding in found.findings] == ["missed-ticks"]
     assert not is_unsealed(tmp_path / "r")
     assert list((tmp_path / "r").glob("segment-*")) == []
+
+
+def test_a_channel_that_comes_late_is_blank_before(tmp_path: Path):
+    """A GPU that was lost at the start gives more later; sealed segment by segment, it reads as joined."""
+    store = SegmentStore.create(tmp_path / "r", HEADER)
+    first, second = piece(0)
+    store.append((Trace(first.device, first.time_ns, {}), second))
+    store.append(piece(1))
+    unsealed = read_segments(tmp_path / "r")
+
+    path = store.seal()
+
+    assert path is not None
+    assert read_recording(path).traces == unsealed.traces
+    assert unsealed.traces[0].channels.keys() == first.channels.keys()
+
+
+def test_the_last_instants_are_known_before_and_after_it_is_opened_again(tmp_path: Path):
+    """Where to go on, without reading a sample."""
+    store = store_with(tmp_path / "r", 3)
+
+    expected = {trace.device.uuid: int(trace.time_ns[-1]) for trace in piece(2)}
+
+    assert store.last_instants() == expected
+    assert SegmentStore.reopen(tmp_path / "r").last_instants() == expected
+
+
+def test_the_last_instant_of_some_devices_is_known_over_all_recordings(tmp_path: Path):
+    """Sealed or not; one that is damaged, or of other devices, says nothing."""
+    uuids = [trace.device.uuid for trace in piece(0)]
+    last = [int(piece(number)[0].time_ns[-1]) for number in (2, 5)]
+    store_with(tmp_path / "sealed", 3).seal()
+
+    assert last_recorded_ns(tmp_path, uuids[:1]) == last[0]
+    store_with(tmp_path / "open", 6)
+    assert last_recorded_ns(tmp_path, uuids[:1]) == last[1]
+    (tmp_path / "open" / "samples.parquet").write_bytes(b"cut")
+    assert last_recorded_ns(tmp_path, uuids[:1]) == last[0]
+    assert last_recorded_ns(tmp_path, ["GPU-other"]) is None
 
 
 def test_both_clocks_are_in_the_header(tmp_path: Path):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flopwitness.core.trace import Trace
+from flopwitness.core.trace import Trace, joined
 from flopwitness.detect.states import State, sample_states
 from flopwitness.estimate.features.idle import SAME_CLOCK_RATIO
 from flopwitness.storage.documents import read_document, write_document
@@ -17,6 +17,9 @@ KIND = "flopwitness-idle-baselines"
 VERSION = 1
 MAX_SAMPLES = 6000
 """The latest idle samples of a board that its median is taken of: ten minutes at 10 Hz."""
+
+N_TOGETHER = 100
+"""Samples of a board that are looked at together: ten seconds at 10 Hz, at the price of one."""
 
 POWER = ("power_instant_watts", "power_watts")
 
@@ -29,24 +32,24 @@ class IdleBaselines:
 
     def __init__(self) -> None:
         self._idle: dict[str, NDArray[np.float64]] = {}
+        self._waiting: dict[str, list[Trace]] = {}
 
     def observe(self, piece: Trace) -> None:
         """Take samples; those seen idle count."""
-        power = next((name for name in POWER if name in piece), POWER[1])
-        rows = np.stack([piece.column(power), piece.column("sm_clock_hertz")], axis=1)
-        rows = rows[(sample_states(piece) == State.IDLE) & np.isfinite(rows[:, 0])]
-        if len(rows):
-            held = self._idle.get(piece.device.uuid)
-            rows = rows if held is None else np.concatenate([held, rows])
-            self._idle[piece.device.uuid] = _in_lowest_clock(rows)[-MAX_SAMPLES:]
+        waiting = self._waiting.setdefault(piece.device.uuid, [])
+        waiting.append(piece)
+        if sum(map(len, waiting)) >= N_TOGETHER:
+            self._look(piece.device.uuid)
 
     def watts(self, uuids: Iterable[str]) -> dict[str, float]:
         """Return the idle power of devices; NaN where one was never seen idle."""
+        self._look_at_all()
         nothing = np.full((1, 2), np.nan)
         return {uuid: float(np.median(self._idle.get(uuid, nothing)[:, 0])) for uuid in uuids}
 
     def save(self, path: Path) -> None:
         """Write the samples that the medians are taken of, whole or not at all."""
+        self._look_at_all()
         boards = {
             uuid: {"watts": rows[:, 0].tolist(), "clock_hertz": [_or_none(hertz) for hertz in rows[:, 1]]}
             for uuid, rows in self._idle.items()
@@ -57,6 +60,21 @@ class IdleBaselines:
         """Go on from what was saved; ``BadInputError`` where it is nothing of ours."""
         content = read_document(path, kind=KIND, version=VERSION)
         self._idle |= rebuilt(str(path), "boards", lambda: _boards(content["boards"]))
+
+    def _look_at_all(self) -> None:
+        for uuid in tuple(self._waiting):
+            self._look(uuid)
+
+    def _look(self, uuid: str) -> None:
+        """Take the idle ones out of the samples that wait."""
+        whole = joined(self._waiting.pop(uuid))
+        power = next((name for name in POWER if name in whole), POWER[1])
+        rows = np.stack([whole.column(power), whole.column("sm_clock_hertz")], axis=1)
+        rows = rows[(sample_states(whole) == State.IDLE) & np.isfinite(rows[:, 0])]
+        if len(rows):
+            held = self._idle.get(uuid)
+            rows = rows if held is None else np.concatenate([held, rows])
+            self._idle[uuid] = _in_lowest_clock(rows)[-MAX_SAMPLES:]
 
 
 def _boards(content: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:

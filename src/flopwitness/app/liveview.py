@@ -118,7 +118,8 @@ class LiveView:
 
 def _point(piece: Trace) -> Point:
     """Return power in watts, tensor and DRAM share, and NVLink bytes a second, each a mean over a batch."""
-    gauges = [_mean(piece, name) for name in ("power_watts", "tensor_active_ratio", "dram_active_ratio")]
+    power = "power_instant_watts" if "power_instant_watts" in piece else "power_watts"
+    gauges = [_mean(piece, name) for name in (power, "tensor_active_ratio", "dram_active_ratio")]
     return gauges[0], gauges[1], gauges[2], sum(_link_rate(piece, way) for way in ("tx", "rx"))
 
 

@@ -18,8 +18,6 @@ from flopwitness.storage.calibrations import read_calibration_payload
 from flopwitness.storage.datasets import read_dataset, read_dataset_runs
 from flopwitness.storage.recordings import read_recording
 from flopwitness.storage.segments import is_unsealed, read_segments
-from flopwitness.telemetry.readers.folder import read_dataset_folder
-from flopwitness.telemetry.readers.nvml_csv import read_recording_csv
 from flopwitness.telemetry.readers.runs_json import read_runs
 
 CSV_SAMPLES = ("samples.csv", "samples.csv.gz")
@@ -44,6 +42,8 @@ def open_dataset(path: Path, *, chip: str = DEFAULT_CHIP) -> Dataset:
     if (path / OWN_SAMPLES).exists():
         return require_sound(path, with_executed_truth(read_dataset(path)))
     if any((path / name).exists() for name in CSV_SAMPLES):
+        from flopwitness.telemetry.readers.folder import read_dataset_folder  # noqa: PLC0415  slow, seldom
+
         found = read_dataset_folder(path, chip=chip_named(chip).name)
         return require_sound(path, with_executed_truth(found))
     raise BadInputError(
@@ -73,6 +73,8 @@ def open_recording(path: Path, *, chip: str = DEFAULT_CHIP) -> Recording:
         return _named(open_recording(found[0], chip=chip), path.resolve().name)
     if is_own_parquet(path):
         return read_recording(path)
+    from flopwitness.telemetry.readers.nvml_csv import read_recording_csv  # noqa: PLC0415  slow, seldom
+
     return read_recording_csv(path, chip=chip_named(chip).name)
 
 

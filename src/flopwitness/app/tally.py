@@ -190,13 +190,20 @@ def _last_step_ns(piece: Trace, before_ns: int) -> int:
 
 
 def _clean_instants(trace: Trace) -> NDArray[np.int64]:
-    """Return the samples at which, and beside which, every channel answered that ever did."""
-    clean = np.ones(len(trace), dtype=np.bool_)
-    for column in trace.channels.values():
-        blank = np.isnan(column)
-        if not blank.all():
-            clean &= ~blank
-    clean[1:-1] &= clean[:-2] & clean[2:]
+    """Return the samples at which, and beside which, every channel answered that answers most rounds.
+
+    Counters that are read now and then need to stand at the instant alone: what lies between two readings is
+    known from them. A gauge that is read now and then enters no feature beside one that is read each round.
+    """
+    beside, clean = np.ones((2, len(trace)), dtype=np.bool_)
+    for name, column in trace.channels.items():
+        answered = ~np.isnan(column)
+        n_answered = int(answered.sum())
+        if 2 * n_answered >= len(trace):
+            beside &= answered
+        elif n_answered and name.endswith("_total"):
+            clean &= answered
+    clean[1:-1] &= beside[:-2] & beside[1:-1] & beside[2:]
     clean[[0, -1]] = False
     instants: NDArray[np.int64] = trace.time_ns[clean]
     return instants

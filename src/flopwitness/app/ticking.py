@@ -3,7 +3,8 @@
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
+from math import ceil, inf
+from typing import Protocol, runtime_checkable
 
 from flopwitness.core.errors import BadInputError
 from flopwitness.core.finding import Finding, Severity
@@ -29,6 +30,21 @@ class Clock(Protocol):
 
     def wait_until(self, monotonic_ns: int) -> bool:
         """Wait for an instant; return False at once when asked to stop."""
+        ...
+
+
+@runtime_checkable
+class PacedSampler(Protocol):
+    """A sampler that keeps the beat itself, which is cheaper than being asked each time."""
+
+    n_missed: int
+
+    def pace(self, interval_seconds: float) -> None:
+        """Sample every so often from now on."""
+        ...
+
+    def fetch(self) -> Round:
+        """Return the samples since the last call, one Trace a device."""
         ...
 
 
@@ -60,13 +76,14 @@ class Ticker:
     """Yields a round of samples at each tick, without drift.
 
     Tick n is due at start + n x interval. A round that is late takes the newest tick that is due; those that
-    passed meanwhile are skipped, show as a gap and are counted. Samplers stamp with a clock that never goes
+    passed meanwhile are skipped, show as a gap and are counted. Of a sampler that keeps the beat itself the
+    ticks of ``BATCH_SECONDS`` are yielded together. Samplers stamp with a clock that never goes
     back; a sample that is not after its device's last one is left out and counted.
 
     Parameters
     ----------
     sampler : Sampler
-        Asked once a tick.
+        Asked once a tick, unless it is a ``PacedSampler`` too.
     clock : Clock
         Tells the ticks.
     interval_seconds : float
@@ -102,6 +119,11 @@ class Ticker:
         self.n_stale = 0
 
     def __iter__(self) -> Iterator[Round]:
+        if isinstance(self._sampler, PacedSampler):
+            return self._fetched(self._sampler)
+        return self._asked()
+
+    def _asked(self) -> Iterator[Round]:
         start_ns, tick = self._clock.monotonic_ns(), 0
         while self._until_ns is None or tick * self._interval_ns < self._until_ns:
             if not self._clock.wait_until(start_ns + tick * self._interval_ns):
@@ -110,6 +132,19 @@ class Ticker:
             due = (self._clock.monotonic_ns() - start_ns) // self._interval_ns
             self.n_missed += max(due - tick - 1, 0)
             tick = max(tick + 1, due)
+
+    def _fetched(self, sampler: PacedSampler) -> Iterator[Round]:
+        """Yield what the sampler gathered, each time half-way between two ticks; the rest when stopped."""
+        start_ns = self._clock.monotonic_ns()
+        n_each = max(round(BATCH_SECONDS * NANOSECONDS_PER_SECOND) // self._interval_ns, 1)
+        n_all = inf if self._until_ns is None else ceil(self._until_ns / self._interval_ns)
+        n_done, going = 0, True
+        sampler.pace(self._interval_ns / NANOSECONDS_PER_SECOND)
+        while going and n_done < n_all:
+            n_done = int(min(n_done + n_each, n_all))
+            going = self._clock.wait_until(start_ns + n_done * self._interval_ns - self._interval_ns // 2)
+            yield self._in_order(sampler.fetch())
+            self.n_missed = sampler.n_missed
 
     def findings(self) -> tuple[Finding, ...]:
         """Say how many ticks were missed and how many samples left out."""
@@ -136,11 +171,12 @@ def batched(rounds: Iterable[Round], *, seconds: float = BATCH_SECONDS) -> Itera
     """Yield rounds together, one longer trace a device, once a device's samples span the time given.
 
     Detectors give the same sessions however a stream is cut; ten samples at once cost little more than one.
+    A round that holds several of a device is a batch already.
     """
     span_ns = round(seconds * NANOSECONDS_PER_SECOND)
     waiting: dict[str, list[Trace]] = {}
     for pieces in rounds:
-        full = not pieces
+        full = not pieces or any(len(piece) > 1 for piece in pieces)
         for piece in pieces:
             parts = waiting.setdefault(piece.device.uuid, [])
             parts.append(piece)

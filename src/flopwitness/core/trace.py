@@ -1,8 +1,9 @@
 """Samples of one device: the evidence that everything else is made from."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -69,10 +70,53 @@ class Trace:
     def __init__(self, device: Device, time_ns: ArrayLike, channels: Mapping[str, ArrayLike]) -> None:
         time = _frozen(time_ns, np.int64)
         columns = {name: _frozen(values, np.float64) for name, values in channels.items()}
-        _check(device, time, columns)
-        object.__setattr__(self, "device", device)
-        object.__setattr__(self, "time_ns", time)
-        object.__setattr__(self, "channels", MappingProxyType(columns))
+        _check(device, time, tuple(columns))
+        for name, column in columns.items():
+            if column.shape != time.shape:
+                raise InvalidNounError(f"channel {name!r} has shape {column.shape}, time has {time.shape}")
+            if np.isinf(column).any():
+                raise InvalidNounError(f"channel {name!r} holds an infinite value")
+        self._set(device, time, columns)
+
+    @classmethod
+    def stacked(
+        cls, device: Device, time_ns: ArrayLike, names: Sequence[str], *, block: NDArray[np.float64]
+    ) -> Self:
+        """Return a trace whose columns are the rows of one array: checked and copied at once, so much faster.
+
+        Parameters
+        ----------
+        device, time_ns
+            As of any trace.
+        names : sequence of str
+            Channel of each row.
+        block : ndarray of shape (n_channels, n_samples), float64
+            Copied if anybody can still write to it.
+
+        Raises
+        ------
+        InvalidNounError
+            As of any trace.
+
+        Examples
+        --------
+        >>> block = np.array([[80.0, 90.0], [0.0, 0.5]])
+        >>> names = ("power_watts", "tensor_active_ratio")
+        >>> Trace.stacked(Device("GPU-a"), [0, 1], names, block=block)["tensor_active_ratio"].tolist()
+        [0.0, 0.5]
+        """
+        time, rows = _frozen(time_ns, np.int64), _frozen(block, np.float64)
+        _check(device, time, tuple(names))
+        if rows.shape != (len(set(names)), *time.shape):
+            raise InvalidNounError(
+                f"{len(set(names))} channels of shape {time.shape} cannot be a block of shape {rows.shape}"
+            )
+        if np.isinf(rows).any():
+            name = names[int(np.argwhere(np.isinf(rows))[0, 0])]
+            raise InvalidNounError(f"channel {name!r} holds an infinite value")
+        made = object.__new__(cls)
+        made._set(device, time, dict(zip(names, rows, strict=True)))
+        return made
 
     def __len__(self) -> int:
         return len(self.time_ns)
@@ -102,9 +146,7 @@ class Trace:
         """Return the samples from index ``start`` up to, not including, ``stop``; nothing is copied."""
         part = object.__new__(type(self))  # a stretch of what was checked needs no second check
         columns = {name: column[start:stop] for name, column in self.channels.items()}
-        object.__setattr__(part, "device", self.device)
-        object.__setattr__(part, "time_ns", self.time_ns[start:stop])
-        object.__setattr__(part, "channels", MappingProxyType(columns))
+        part._set(self.device, self.time_ns[start:stop], columns)
         return part
 
     def within(self, start_ns: int, stop_ns: int) -> Self:
@@ -130,21 +172,28 @@ class Trace:
             state.update(name.encode() + b"\0" + self.channels[name].astype("<f8").tobytes())
         return state.hexdigest()
 
+    def _set(
+        self, device: Device, time: NDArray[np.int64], columns: Mapping[str, NDArray[np.float64]]
+    ) -> None:
+        object.__setattr__(self, "device", device)
+        object.__setattr__(self, "time_ns", time)
+        object.__setattr__(self, "channels", MappingProxyType(columns))
 
-def _check(device: Device, time: NDArray[Any], columns: Mapping[str, NDArray[Any]]) -> None:
+
+def _check(device: Device, time: NDArray[Any], names: tuple[str, ...]) -> None:
     if time.ndim != 1:
         raise InvalidNounError(f"trace of {device.uuid}: time has {time.ndim} axes, expected 1")
-    backward = np.flatnonzero(time[1:] <= time[:-1])
-    if len(backward):
-        where = int(backward[0]) + 1
+    if len(time) > 1 and (backward := time[1:] <= time[:-1]).any():
+        where = int(backward.argmax()) + 1
         raise InvalidNounError(f"trace of {device.uuid}: time does not increase at sample {where}")
-    for name, column in columns.items():
-        if not has_unit(name):
-            raise InvalidNounError(f"channel {name!r} has no unit in its name")
-        if column.shape != time.shape:
-            raise InvalidNounError(f"channel {name!r} has shape {column.shape}, time has {time.shape}")
-        if np.isinf(column).any():
-            raise InvalidNounError(f"channel {name!r} holds an infinite value")
+    if (unitless := _without_unit(names)) is not None:
+        raise InvalidNounError(f"channel {unitless!r} has no unit in its name")
+
+
+@lru_cache(maxsize=256)
+def _without_unit(names: tuple[str, ...]) -> str | None:
+    """Return the first name without a unit; a source gives the same names again and again."""
+    return next((name for name in names if not has_unit(name)), None)
 
 
 def joined(pieces: Iterable[Trace]) -> Trace:
@@ -164,9 +213,10 @@ def joined(pieces: Iterable[Trace]) -> Trace:
         return parts[0]
     if len({part.device for part in parts}) > 1:
         raise InvalidNounError("pieces of several devices cannot be joined")
-    names = dict.fromkeys(name for part in parts for name in part.channels)
-    return Trace(
-        parts[0].device,
-        np.concatenate([part.time_ns for part in parts]),
-        {name: np.concatenate([part.column(name) for part in parts]) for name in names},
-    )
+    names = tuple(dict.fromkeys(name for part in parts for name in part.channels))
+    time_ns = np.concatenate([part.time_ns for part in parts])
+    columns = [part.column(name) for name in names for part in parts]
+    block = np.concatenate(columns) if columns else np.empty(0)
+    for fresh in (time_ns, block):
+        fresh.flags.writeable = False  # nobody else has it: it need not be copied again
+    return Trace.stacked(parts[0].device, time_ns, names, block=block.reshape(len(names), len(time_ns)))

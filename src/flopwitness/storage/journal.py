@@ -2,13 +2,16 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from flopwitness.core.errors import BadInputError
-from flopwitness.storage.atomic import read_bytes, reason, sync_folder
+from flopwitness.storage.atomic import reason, sync_folder
 from flopwitness.storage.documents import to_json
+
+BLOCK_BYTES = 65536
 
 
 class Journal:
@@ -35,25 +38,28 @@ class Journal:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._size = _whole_lines(self._file)
+            os.ftruncate(self._file, self._size)
             sync_folder(self.path.parent)
         except OSError as error:
             raise BadInputError(
                 str(path), "", expected="a journal to append to", got=reason(error)
             ) from error
-        data = read_bytes(self.path)
-        whole = data.rfind(b"\n") + 1
-        self._size = whole
-        if whole < len(data):
-            os.ftruncate(self._file, whole)
-        self._lines = [self._parsed(line, n) for n, line in enumerate(data[:whole].splitlines(), start=1)]
-        self._known = {line[key] for line in self._lines}
+        self._known = {line[key] for line in self.entries()}
 
     def __contains__(self, key: object) -> bool:
         return key in self._known
 
-    def entries(self) -> tuple[dict[str, Any], ...]:
-        """Return what the file held when it was opened."""
-        return tuple(self._lines)
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """Yield what the file holds, a line at a time: one of years need not fit into memory."""
+        try:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, start=1):
+                    yield self._parsed(line, number)
+        except OSError as error:
+            raise BadInputError(
+                str(self.path), "", expected="a file that can be read", got=reason(error)
+            ) from error
 
     def append(self, entry: Mapping[str, Any]) -> bool:
         """Force an object to disk; return False, and write nothing, where its key is there already.
@@ -70,7 +76,8 @@ class Journal:
             _write_all(self._file, data)
             os.fsync(self._file)
         except OSError as error:
-            os.ftruncate(self._file, self._size)
+            with suppress(OSError):  # a disk that is gone; what is left of the line goes at the next start
+                os.ftruncate(self._file, self._size)
             raise BadInputError(str(self.path), "", expected="room for a line", got=reason(error)) from error
         self._size += len(data)
         self._known.add(entry[self._key])
@@ -92,6 +99,18 @@ class Journal:
             raise BadInputError(str(self.path), f"line {number}", expected=expected, got=got) from error
         found: dict[str, Any] = entry
         return found
+
+
+def _whole_lines(file: int) -> int:
+    """Return how many bytes end with the last whole line; read backwards, a block at a time."""
+    stop = os.fstat(file).st_size
+    while stop:
+        start = max(stop - BLOCK_BYTES, 0)
+        newline = os.pread(file, stop - start, start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        stop = start
+    return 0
 
 
 def _write_all(file: int, data: bytes) -> None:

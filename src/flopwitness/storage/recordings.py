@@ -6,9 +6,10 @@ one sample is missing. Names, provenance, devices and findings are JSON in the f
 ``flopwitness``. Any Parquet tool can read the rows without this package.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -85,7 +86,32 @@ def write_recording(
     BadInputError
         When the name is taken and ``replace`` is not given, or the folder cannot be written to.
     """
-    schema = _schema(recording, source=str(path))
+    traces = {trace.device.uuid: trace for trace in recording.traces}
+    devices = tuple(_summarised(trace) for trace in recording.traces)
+    summary = RecordingSummary(recording.name, recording.provenance, devices, recording.findings)
+    write_parts(path, summary, lambda device: [traces[device.device.uuid]], replace=replace, compact=compact)
+
+
+def write_parts(
+    path: Path,
+    summary: RecordingSummary,
+    parts_of: Callable[[DeviceSummary], Iterable[Trace]],
+    *,
+    replace: bool = False,
+    compact: bool = False,
+) -> None:
+    """Write a recording that need not fit into memory, whole or not at all.
+
+    Parameters
+    ----------
+    path, replace, compact
+        As of ``write_recording``, with its errors.
+    summary : RecordingSummary
+        What the recording will hold.
+    parts_of : callable
+        Gives the samples of a device in time order, part by part; a channel that a part lacks is NaN there.
+    """
+    schema = _schema(summary, source=str(path))
 
     def fill(out: BinaryIO) -> None:
         with pq.ParquetWriter(
@@ -97,9 +123,10 @@ def write_recording(
             use_dictionary=["device"],
             **(COMPACT if compact else FAST),
         ) as writer:
-            for trace in recording.traces:
-                if len(trace):
-                    writer.write_table(_table(trace, schema), row_group_size=ROWS_PER_GROUP)
+            for held in summary.devices:
+                for part in parts_of(held):
+                    if len(part):
+                        writer.write_table(_table(part, held, schema), row_group_size=ROWS_PER_GROUP)
 
     write_atomically(path, fill, replace=replace)
 
@@ -136,46 +163,61 @@ def read_summary(path: Path) -> RecordingSummary:
         return _layout(file, path)[0]
 
 
-def _schema(recording: Recording, *, source: str) -> Any:
-    names = dict.fromkeys(name for trace in recording.traces for name in trace.channels)
+def read_device(path: Path, uuid: str) -> Trace | None:
+    """Read the samples of one device; None where there is none of it. Errors as of ``read_recording``."""
+    with _opened(path) as file:
+        summary, row_groups = _layout(file, path)
+        for held, groups in zip(summary.devices, row_groups, strict=True):
+            if held.device.uuid == uuid:
+                return rebuilt(str(path), "samples", partial(_trace, file, held, groups, wanted=None))
+    return None
+
+
+def _schema(summary: RecordingSummary, *, source: str) -> Any:
+    names = dict.fromkeys(name for held in summary.devices for name in held.channels)
     # A required column, unlike a nullable one, is decoded straight into one block of memory.
     fields = [
         pa.field("device", pa.dictionary(pa.int32(), pa.string()), nullable=False),
         pa.field("time_ns", pa.int64(), nullable=False),
         *(
-            pa.field(name, pa.float64(), nullable=any(name not in trace for trace in recording.traces))
+            pa.field(name, pa.float64(), nullable=any(name not in held.channels for held in summary.devices))
             for name in names
         ),
     ]
     content = {
         "format": KIND,
         "version": VERSION,
-        "name": recording.name,
-        "provenance": asdict(recording.provenance),
-        "devices": [_described(trace) for trace in recording.traces],
-        "findings": [finding_to(finding) for finding in recording.findings],
+        "name": summary.name,
+        "provenance": asdict(summary.provenance),
+        "devices": [_described(held) for held in summary.devices],
+        "findings": [finding_to(finding) for finding in summary.findings],
     }
     return pa.schema(fields, metadata={METADATA_KEY: to_json(content, source=source)})
 
 
-def _described(trace: Trace) -> dict[str, Any]:
-    stretch = [int(trace.time_ns[0]), int(trace.time_ns[-1])] if len(trace) else [None, None]
-    return asdict(trace.device) | {
-        "n_samples": len(trace),
-        "channels": list(trace.channels),
-        "start_ns": stretch[0],
-        "stop_ns": stretch[1],
+def _summarised(trace: Trace) -> DeviceSummary:
+    start_ns, stop_ns = (int(trace.time_ns[0]), int(trace.time_ns[-1])) if len(trace) else (None, None)
+    return DeviceSummary(trace.device, len(trace), tuple(trace.channels), start_ns, stop_ns)
+
+
+def _described(held: DeviceSummary) -> dict[str, Any]:
+    return asdict(held.device) | {
+        "n_samples": held.n_samples,
+        "channels": list(held.channels),
+        "start_ns": held.start_ns,
+        "stop_ns": held.stop_ns,
     }
 
 
-def _table(trace: Trace, schema: Any) -> Any:
-    n_samples = len(trace)
-    device = pa.DictionaryArray.from_arrays(pa.array(np.zeros(n_samples, np.int32)), [trace.device.uuid])
+def _table(part: Trace, held: DeviceSummary, schema: Any) -> Any:
+    n_samples = len(part)
+    device = pa.DictionaryArray.from_arrays(pa.array(np.zeros(n_samples, np.int32)), [held.device.uuid])
+    nothing = pa.nulls(n_samples, pa.float64())
     columns = [
-        pa.array(trace[name], from_pandas=False) if name in trace else pa.nulls(n_samples, pa.float64())
+        pa.array(part.column(name), from_pandas=False) if name in held.channels else nothing
         for name in schema.names[2:]
     ]
-    return pa.table([device, pa.array(trace.time_ns), *columns], schema=schema)
+    return pa.table([device, pa.array(part.time_ns), *columns], schema=schema)
 
 
 @contextmanager

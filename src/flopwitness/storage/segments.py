@@ -7,7 +7,8 @@ into larger ones, and a file whose numbers lie inside a larger one's is a leftov
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -19,7 +20,15 @@ from flopwitness.core.trace import Trace, joined
 from flopwitness.storage.atomic import reason
 from flopwitness.storage.documents import read_document, write_document
 from flopwitness.storage.nouns import provenance_from, rebuilt
-from flopwitness.storage.recordings import read_recording, write_recording
+from flopwitness.storage.recordings import (
+    DeviceSummary,
+    RecordingSummary,
+    read_device,
+    read_recording,
+    read_summary,
+    write_parts,
+    write_recording,
+)
 
 KIND = "flopwitness-segments"
 VERSION = 1
@@ -47,12 +56,15 @@ class SegmentsHeader:
     utc_ns, monotonic_ns : int
         Both clocks of the host at one instant. Their difference places the monotonic clock, which ticks are
         taken by, on the UTC that samples are stamped with.
+    boot_id : str
+        Tells boots of the host apart: the monotonic clock means something within one; empty where unknown.
     """
 
     name: str
     provenance: Provenance
     utc_ns: int
     monotonic_ns: int
+    boot_id: str = ""
 
     @property
     def offset_ns(self) -> int:
@@ -88,7 +100,9 @@ class SegmentStore:
         self.folder = Path(folder)
         self.header = header
         found = live_segments(self.folder)
-        self._segments = [(segment, _n_values(read_recording(segment.path).traces)) for segment in found]
+        summaries = [read_summary(segment.path) for segment in found]
+        self._segments = list(zip(found, map(_n_values, summaries), strict=True))
+        self._last_ns = _last_instants(_joined_summaries(summaries))
         self._fresh: dict[int, tuple[Trace, ...]] = {}
         """Pieces that were not merged yet, by number, so that merging need not read them again."""
         self._next = found[-1].last + 1 if found else 0
@@ -117,6 +131,10 @@ class SegmentStore:
             leftover_file.unlink()
         return cls(folder, read_header(folder))
 
+    def last_instants(self) -> dict[str, int]:
+        """Return the last sample of each device, UTC nanoseconds by UUID."""
+        return dict(self._last_ns)
+
     def append(self, traces: Sequence[Trace]) -> None:
         """Force samples to disk, those of a device after all its earlier ones.
 
@@ -129,17 +147,23 @@ class SegmentStore:
         if held:
             self._write(self._next, self._next, held)
             self._fresh[self._next] = held
+            self._last_ns |= {trace.device.uuid: int(trace.time_ns[-1]) for trace in held}
             self._next += 1
             self._merge()
 
     def seal(self, findings: Sequence[Finding] = ()) -> Path | None:
-        """Turn the segments into one recording and return its path; None where there is no sample."""
+        """Turn the segments into one recording and return its path; None where there is no sample.
+
+        A segment at a time is in memory. Where the disk is full or gone the segments stay, and
+        ``BadInputError`` says so.
+        """
         if not self._segments:
             return None
-        recording = read_segments(self.folder)
         path = self.folder / SEALED
-        whole = Recording(recording.name, recording.traces, recording.provenance, tuple(findings))
-        write_recording(path, whole)
+        live = live_segments(self.folder)
+        held = _joined_summaries([read_summary(segment.path) for segment in live])
+        summary = RecordingSummary(self.header.name, self.header.provenance, held, tuple(findings))
+        write_parts(path, summary, lambda device: _parts(live, device.device.uuid))
         for segment in _segments(self.folder):
             segment.path.unlink()
         self._segments.clear()
@@ -148,7 +172,8 @@ class SegmentStore:
     def _write(self, first: int, last: int, traces: tuple[Trace, ...]) -> None:
         path = self.folder / f"segment-{first:010}-{last:010}.parquet"
         write_recording(path, Recording(self.header.name, traces, self.header.provenance))
-        self._segments.append((Segment(first, last, path), _n_values(traces)))
+        n_values = sum(len(trace) * (1 + len(trace.channels)) for trace in traces)
+        self._segments.append((Segment(first, last, path), n_values))
 
     def _merge(self) -> None:
         """Merge the last segments while there are enough of one size."""
@@ -181,8 +206,8 @@ def read_header(folder: Path) -> SegmentsHeader:
 
     def make() -> SegmentsHeader:
         provenance = provenance_from(content["provenance"])
-        name, instants = str(content["name"]), (content["utc_ns"], content["monotonic_ns"])
-        return SegmentsHeader(name, provenance, int(instants[0]), int(instants[1]))
+        instants = int(content["utc_ns"]), int(content["monotonic_ns"])
+        return SegmentsHeader(str(content["name"]), provenance, *instants, str(content.get("boot_id", "")))
 
     return rebuilt(str(path), "header", make)
 
@@ -191,6 +216,21 @@ def iter_segments(folder: Path) -> Iterator[tuple[Trace, ...]]:
     """Yield the samples of a recording in progress, oldest first, a segment at a time."""
     for segment in live_segments(folder):
         yield read_recording(segment.path).traces
+
+
+def last_recorded_ns(folder: Path, uuids: Collection[str]) -> int | None:
+    """Return the last instant of some devices in a folder of recordings, sealed or not; None where none is.
+
+    A recording that cannot be read is passed over.
+    """
+    found: list[int] = []
+    for header in Path(folder).glob(f"*/{HEADER}"):
+        sealed = header.with_name(SEALED)
+        with suppress(BadInputError):
+            paths = [sealed] if sealed.exists() else [each.path for each in live_segments(header.parent)[-1:]]
+            last_ns = _last_instants(_joined_summaries(map(read_summary, paths)))
+            found += [instant_ns for uuid, instant_ns in last_ns.items() if uuid in uuids]
+    return max(found, default=None)
 
 
 def read_segments(folder: Path) -> Recording:
@@ -230,5 +270,28 @@ def _joined_devices(pieces: Sequence[Sequence[Trace]]) -> tuple[Trace, ...]:
     return tuple(joined(parts) for parts in by_uuid.values())
 
 
-def _n_values(traces: Sequence[Trace]) -> int:
-    return sum(len(trace) * (1 + len(trace.channels)) for trace in traces)
+def _joined_summaries(summaries: Iterable[RecordingSummary]) -> tuple[DeviceSummary, ...]:
+    """Return what segments that follow each other hold of each device together."""
+    found: dict[str, DeviceSummary] = {}
+    for held in (held for summary in summaries for held in summary.devices):
+        before = found.get(held.device.uuid, DeviceSummary(held.device, 0, (), held.start_ns, None))
+        channels = tuple(dict.fromkeys((*before.channels, *held.channels)))
+        n_samples = before.n_samples + held.n_samples
+        found[held.device.uuid] = DeviceSummary(
+            held.device, n_samples, channels, before.start_ns, held.stop_ns
+        )
+    return tuple(found.values())
+
+
+def _last_instants(devices: Iterable[DeviceSummary]) -> dict[str, int]:
+    return {held.device.uuid: held.stop_ns for held in devices if held.stop_ns is not None}
+
+
+def _parts(segments: Iterable[Segment], uuid: str) -> Iterator[Trace]:
+    for segment in segments:
+        if (part := read_device(segment.path, uuid)) is not None:
+            yield part
+
+
+def _n_values(summary: RecordingSummary) -> int:
+    return sum(held.n_samples * (1 + len(held.channels)) for held in summary.devices)

@@ -149,11 +149,41 @@ def test_a_recorders_folder_and_our_dataset_give_the_same_answer(
     assert len(from_csv) == 1
 
 
-@pytest.mark.parametrize("name", [module.__name__.rpartition(".")[2] for module in main.COMMANDS])
+@pytest.mark.parametrize("name", sorted(main.COMMANDS | main.GROUPS))
 def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """``--help`` prints the docstring of the command and leaves with 0."""
     assert status_of([name, "--help"]) == 0
     assert "Usage: flopwitness" in capsys.readouterr().out
+
+
+def test_the_help_lists_what_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """One table for the help, one for what is imported alone: they agree."""
+    assert status_of(["--help"]) == 0
+
+    listed = capsys.readouterr().out.partition("Commands:")[2]
+    assert {line.split()[0] for line in listed.splitlines() if line.strip()} == main.COMMANDS | main.GROUPS
+
+
+def test_a_command_is_imported_alone() -> None:
+    """``record`` starts on a GPU node without what only evaluations and readers of text need."""
+    code = (
+        "import sys; from flopwitness.app.cli.main import status_of; status_of(['record', '--help']); "
+        "unwanted = {'flopwitness.app.cli.evaluate', 'flopwitness.lab', 'pyarrow.compute'}; "
+        "sys.exit(len(unwanted & set(sys.modules)))"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_misspelt_command_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is looked for among all of them."""
+    assert status_of(["wach"]) == 2
+
+    assert capsys.readouterr().err.splitlines() == [
+        "flopwitness: No such command 'wach'. Did you mean 'watch'?"
+    ]
 
 
 def test_a_bug_leaves_with_its_own_status(capsys: pytest.CaptureFixture[str]) -> None:

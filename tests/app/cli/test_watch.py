@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from flopwitness.app.cli.estimate import run as run_estimate
-from flopwitness.app.cli.watch import BASELINES, DetectorName
+from flopwitness.app.cli.watch import DetectorName
 from flopwitness.app.cli.watch import run as run_watch
+from flopwitness.app.keeping import BASELINES
 from flopwitness.core.errors import BadInputError
 from flopwitness.storage.recordings import read_recording
 from tiny_disk import tiny_disk

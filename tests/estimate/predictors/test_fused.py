@@ -1,5 +1,6 @@
 """The fused estimate: what answers where, and what falls back on the constant."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -97,3 +98,25 @@ def test_far_from_every_run_only_the_general_correction_is_left():
 
     assert_allclose(stranger.predict(RUNS.X[40:41]), without.predict(RUNS.X[40:41]))
     assert near != pytest.approx(without.predict(RUNS.X[40:41]), rel=1e-9)
+
+
+def test_what_was_inverted_before_gives_the_same_answer():
+    """Both targets and the bounds ask about the same signatures: that is remembered, per signature."""
+    first, second = RUNS.X[40:42], RUNS.X[42:44]
+    one, other = fitted().predict(first), fitted().predict(second)
+
+    again = [fitted().predict(rows) for rows in (first, second)]
+    together = fitted().predict(np.concatenate([first, second]))
+
+    assert_array_equal(again, [one, other])
+    assert_allclose(together, [*one, *other], rtol=1e-9)
+
+
+def test_constants_of_another_shape_are_no_other_answer_from_memory():
+    """The same bytes in another shape are another mixture."""
+    known = fitted()
+    known.predict(RUNS.X[:1])
+    turned = replace(known, response=known.response.reshape(known.response.shape[::-1]))
+
+    with pytest.raises(ValueError, match="matmul"):
+        turned.predict(RUNS.X[:1])

@@ -1,6 +1,7 @@
 # ruff: noqa: N802, D102  names and meanings are those of NVML
 """A stand-in for ``pynvml`` with the same names: GPUs whose answers a test sets, and may take away."""
 
+import ctypes
 import time
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -17,6 +18,32 @@ METRICS: dict[int, float] = {
     number: float(number) for number in (*range(1, 14), 20, 21, 60, 61, *CYCLE_METRICS)
 }
 """GPM values: the number of each metric, in percent, MiB/s or cycles."""
+
+
+MAX_METRICS = 333
+
+
+class FakeMetric(ctypes.Structure):
+    """``c_nvmlGpmMetric_t``: what is asked, and its answer."""
+
+    _fields_ = (
+        ("metricId", ctypes.c_uint),
+        ("nvmlReturn", ctypes.c_uint),
+        ("value", ctypes.c_double),
+        ("words", ctypes.c_char_p * 3),
+    )
+
+
+class FakeMetricsGet(ctypes.Structure):
+    """``c_nvmlGpmMetricsGet_t``: a question about two samples, which are objects here."""
+
+    _fields_ = (
+        ("version", ctypes.c_uint),
+        ("numMetrics", ctypes.c_uint),
+        ("first", ctypes.c_void_p),
+        ("second", ctypes.c_void_p),
+        ("metrics", FakeMetric * MAX_METRICS),
+    )
 
 
 class FakeNvmlError(Exception):
@@ -143,8 +170,7 @@ class FakeNvml:
         return buffer
 
     def c_nvmlGpmMetricsGet_t(self) -> Any:
-        metrics = [SimpleNamespace(metricId=0, nvmlReturn=0, value=0.0) for _ in range(333)]
-        return SimpleNamespace(version=0, numMetrics=0, sample1=None, sample2=None, metrics=metrics)
+        return FakeMetricsGet()
 
     def nvmlGpmMetricsGet(self, request: Any) -> Any:
         gpu: FakeGpu = request.sample2.gpu

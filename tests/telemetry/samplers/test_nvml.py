@@ -1,11 +1,14 @@
 """NVML: who the devices are, who is late or lost, what opening and closing take and give back."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from contracts.sampler import SamplerContract
+from flopwitness.core.trace import Trace, joined
 from flopwitness.telemetry.samplers.nvml import NvmlSampler
 from flopwitness.telemetry.samplers.nvml_signals import Cadence
 from flopwitness.telemetry.samplers.sampled import SourceUnavailableError
@@ -154,3 +157,80 @@ def test_a_gpu_that_never_gave_its_uuid_is_named_by_its_place(tmp_path: Path):
 
     assert found == ["GPU-b"]
     assert sampler.lost == {"nvml:0": "GPU is lost"}
+
+
+def paced(sampler: NvmlSampler, wanted: Callable[[dict[str, Trace]], bool]) -> dict[str, Trace]:
+    """Fetch until the last answers are as wanted; return all of them, one Trace a device."""
+    pieces: dict[str, list[Trace]] = {}
+    for _ in range(500):
+        time.sleep(0.01)
+        found = {trace.device.uuid: trace for trace in sampler.fetch()}
+        for uuid, trace in found.items():
+            pieces.setdefault(uuid, []).append(trace)
+        if wanted(found):
+            return {uuid: joined(parts) for uuid, parts in pieces.items()}
+    raise AssertionError("not seen within 5 s")
+
+
+def test_a_paced_sampler_gives_what_a_round_that_is_asked_for_gives(tmp_path: Path):
+    """Many samples a Trace, in order; channels, units and blanks are the same."""
+    asked = {t.device.uuid: t for t in sampled(opened(tmp_path, FakeGpu("GPU-a"), FakeGpu("GPU-b")), 3)[2]}
+    sampler = opened(tmp_path, FakeGpu("GPU-a"), FakeGpu("GPU-b"))
+
+    sampler.pace(0.005)
+    paced(sampler, lambda answer: len(answer) == 2)
+    found = paced(sampler, lambda answer: len(answer) == 2)
+    sampler.close()
+
+    for uuid, trace in found.items():
+        assert trace.device == asked[uuid].device
+        assert {name: float(column[-1]) for name, column in trace.channels.items()} == {
+            name: float(column[0]) for name, column in asked[uuid].channels.items()
+        }
+
+
+def test_a_paced_sampler_reports_a_lost_gpu_and_takes_it_back(tmp_path: Path):
+    """As a round that is asked for does."""
+    first, second = FakeGpu("GPU-a"), FakeGpu("GPU-b")
+    sampler = opened(tmp_path, first, second)
+    sampler.pace(0.005)
+    paced(sampler, lambda answer: len(answer) == 2)
+
+    first.lost = True
+    paced(sampler, lambda answer: set(answer) == {"GPU-b"})
+    lost = dict(sampler.lost)
+    first.lost = False
+    paced(sampler, lambda answer: len(answer) == 2)
+    after = dict(sampler.lost)
+    sampler.close()
+
+    assert lost == {"GPU-a": "GPU is lost"}
+    assert after == {}
+
+
+def test_a_paced_sampler_goes_on_without_a_gpu_that_hangs(tmp_path: Path):
+    """One thread reads them all, but none waits for ever."""
+    slow, quick = FakeGpu("GPU-a"), FakeGpu("GPU-b")
+    sampler = opened(tmp_path, slow, quick, cadence=Cadence(0.0, 0.0, patience_seconds=0.05))
+    slow.delay_seconds = 0.3
+    sampler.pace(0.005)
+
+    paced(sampler, lambda answer: set(answer) == {"GPU-b"} and "GPU-a" in sampler.lost)
+    reason = sampler.lost["GPU-a"]
+    slow.delay_seconds = 0.0
+    paced(sampler, lambda answer: set(answer) == {"GPU-a", "GPU-b"})
+    sampler.close()
+
+    assert reason == "no answer within 0.05 s"
+
+
+def test_a_paced_sampler_gives_everything_back(tmp_path: Path):
+    """Nothing is read any more when buffers are freed."""
+    library = FakeNvml(FakeGpu("GPU-a"), FakeGpu("GPU-b"))
+    sampler = NvmlSampler(library, host="n1", folder=tmp_path)
+    sampler.pace(0.005)
+
+    sampler.close()
+    sampler.close()
+
+    assert (library.n_open, library.n_buffers) == (0, 0)

@@ -1,26 +1,16 @@
-"""The command line: a list of commands, and what becomes of errors.
+"""The command line: a table of commands, and what becomes of errors.
 
 Exit status: 0 fine, 1 inconsistent, 2 misuse (one line on standard error), 3 inconclusive, 70 a bug.
 """
 
 import sys
 import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
 
 import typer
 
-from flopwitness.app.cli import (
-    calibrate,
-    convert,
-    demo,
-    doctor,
-    estimate,
-    evaluate,
-    lab,
-    read,
-    record,
-    report,
-    watch,
-)
 from flopwitness.core.errors import FlopWitnessError
 
 MISUSE, BUG, INTERRUPTED = 2, 70, 130
@@ -28,22 +18,68 @@ MISUSE, BUG, INTERRUPTED = 2, 70, 130
 EXTRAS = frozenset({"sklearn", "scipy", "joblib", "matplotlib", "jinja2"})
 """Packages that the research extra brings, and a GPU node does without."""
 
-app = typer.Typer(
-    name="flopwitness",
-    help="Witness AI training compute from outside the training code.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+COMMANDS = frozenset(
+    {
+        "calibrate",
+        "convert",
+        "demo",
+        "doctor",
+        "estimate",
+        "evaluate",
+        "read",
+        "record",
+        "report",
+        "watch",
+    }
 )
+"""Commands, each in the module of its name: ``run`` is the command, its docstring the help."""
 
-COMMANDS = (demo, read, estimate, calibrate, evaluate, report, convert, doctor, record, watch)
-"""One module a command; its ``run`` is the command, its docstring the help."""
+GROUPS = frozenset({"lab"})
+"""Groups of commands, each in the module of its name: ``app`` holds them."""
 
-for module in COMMANDS:
-    app.command(name=module.__name__.rpartition(".")[2])(module.run)
 
-app.add_typer(lab.app, name="lab")
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """Return the command line with the command that the arguments name, or with all where they name none.
+
+    A module is imported with its command alone: a daemon does not wait for what only reports need.
+    """
+    app = typer.Typer(
+        name="flopwitness",
+        help="Witness AI training compute from outside the training code.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(lambda: None)  # without one, Typer takes a single command for the whole program
+    for module in _modules(arguments):
+        name = module.__name__.rpartition(".")[2]
+        if name in GROUPS:
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name=name)(module.run)
+    return app
+
+
+def _modules(arguments: Sequence[str]) -> tuple[ModuleType, ...]:
+    first = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if first in COMMANDS | GROUPS:
+        return (import_module(f"flopwitness.app.cli.{first}"),)
+    from flopwitness.app.cli import (  # noqa: PLC0415  the help needs them all, and so does a misspelt name
+        calibrate,
+        convert,
+        demo,
+        doctor,
+        estimate,
+        evaluate,
+        lab,
+        read,
+        record,
+        report,
+        watch,
+    )
+
+    return demo, read, estimate, calibrate, evaluate, report, convert, doctor, record, watch, lab
 
 
 def run(arguments: list[str] | None = None) -> None:
@@ -54,7 +90,8 @@ def run(arguments: list[str] | None = None) -> None:
 def status_of(arguments: list[str]) -> int:
     """Run the command line and return its exit status."""
     try:
-        answer = typer.main.get_command(app).main(arguments, prog_name="flopwitness", standalone_mode=False)
+        command = typer.main.get_command(application(arguments))
+        answer = command.main(arguments, prog_name="flopwitness", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001  Python would leave with 1, which means inconsistent

@@ -1,18 +1,17 @@
 """``flopwitness record``: telemetry of this machine's GPUs to disk, safe against kills."""
 
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import typer
 
 from flopwitness.app.cli.output import print_findings, talk
-from flopwitness.app.recorder import new_store, record
+from flopwitness.app.recorder import Attended, LiveSampler, live_provenance, new_store, record
 from flopwitness.app.ticking import HostClock, Ticker
+from flopwitness.app.timeline import Timeline
 from flopwitness.core.errors import BadInputError
-from flopwitness.core.recording import Provenance
-from flopwitness.core.trace import Trace
 
 Output = Annotated[
     Path,
@@ -22,22 +21,6 @@ Interval = Annotated[float, typer.Option("--interval", help="Seconds between sam
 Duration = Annotated[
     float | None, typer.Option("--duration", help="Seconds to record; until a signal where not given.")
 ]
-
-
-class LiveSampler(Protocol):
-    """What this command asks of a sampler."""
-
-    source: str
-    driver: str
-    lost: Mapping[str, str]
-
-    def sample(self) -> tuple[Trace, ...]:
-        """Return one sample of each device that answered."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the hardware."""
-        ...
 
 
 def run(output: Output, interval: Interval = 0.1, duration: Duration = None) -> int:
@@ -52,15 +35,21 @@ def recorded(sampler: LiveSampler, output: Path, *, interval: float, duration: f
     clock = stopping_clock()
     try:
         ticker = Ticker(sampler, clock, interval_seconds=interval, duration_seconds=duration)
+        attended = Attended(ticker, Timeline(clock), lost=lambda: sampler.lost, say=say)
         store = new_store(output, clock, live_provenance(sampler, interval))
-        path = record(ticker, store, lost=lambda: sampler.lost)
+        path = record(attended, store, findings=lambda: (*ticker.findings(), *attended.findings()))
     finally:
         sampler.close()
     if path is None:
         raise BadInputError(str(output), "", expected="an answer from at least one GPU", got="none")
-    talk().print(f"recorded {path}", soft_wrap=True)
-    print_findings(ticker.findings())
+    say(f"recorded {path}")
+    print_findings((*ticker.findings(), *attended.findings()))
     return 0
+
+
+def say(line: str) -> None:
+    """Say one line to people, at once: on standard error."""
+    talk().print(line, markup=False, soft_wrap=True)
 
 
 def stopping_clock(signals: Callable[..., object] = signal.signal) -> HostClock:
@@ -69,10 +58,3 @@ def stopping_clock(signals: Callable[..., object] = signal.signal) -> HostClock:
     for number in (signal.SIGTERM, signal.SIGINT):
         signals(number, lambda *_: clock.stop())
     return clock
-
-
-def live_provenance(sampler: LiveSampler, interval: float) -> Provenance:
-    """Return where live samples come from."""
-    return Provenance(
-        source=sampler.source, driver=sampler.driver, clock="host UTC", interval_seconds=interval
-    )

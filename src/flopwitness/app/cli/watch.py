@@ -1,37 +1,37 @@
 """``flopwitness watch``: the daemon. Builds its parts, and says what it finds."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.live import Live
 
-from flopwitness.app.baselines import IdleBaselines
 from flopwitness.app.cli.estimate import SHOWN_METHODS, session_object
 from flopwitness.app.cli.options import AsJson, CalibrationPath, Chip, CountedAs
-from flopwitness.app.cli.output import data, print_json, talk, utc
-from flopwitness.app.cli.record import LiveSampler, live_provenance, stopping_clock
+from flopwitness.app.cli.output import data, print_json, utc
+from flopwitness.app.cli.record import say, stopping_clock
 from flopwitness.app.daemon import Daemon, Finished, Outputs
 from flopwitness.app.finding_workloads import WorkloadFinder
+from flopwitness.app.keeping import Kept
 from flopwitness.app.liveview import LiveView
-from flopwitness.app.opening import DEFAULT_CHIP, open_calibration, open_recording, shipped_calibration
-from flopwitness.app.recorder import lost_findings, new_store
-from flopwitness.app.replay import ReplaySampler, replayed
-from flopwitness.app.ticking import HostClock, Round, Ticker, batched
-from flopwitness.core.finding import Finding
-from flopwitness.core.recording import Provenance
-from flopwitness.core.session import Session
+from flopwitness.app.losses import LostSamples
+from flopwitness.app.opening import DEFAULT_CHIP, open_calibration, shipped_calibration
+from flopwitness.app.recorder import new_store
+from flopwitness.app.sources import LiveSource, ReplaySource
+from flopwitness.app.ticking import HostClock, Round, batched
 from flopwitness.core.workload import Target
 from flopwitness.detect.activity import ActivityWatch
 from flopwitness.detect.polling import PollingWatch
 from flopwitness.estimate.calibration import Calibration
-from flopwitness.storage.journal import Journal
-from flopwitness.storage.segments import HEADER, SegmentStore, is_unsealed, iter_segments
+from flopwitness.storage.segments import HEADER, SegmentStore, is_unsealed, iter_segments, last_recorded_ns
 
 
 class DetectorName(StrEnum):
@@ -44,8 +44,6 @@ class DetectorName(StrEnum):
 WATCHES = {DetectorName.ACTIVITY: ActivityWatch, DetectorName.EXPERIMENT: PollingWatch}
 INTERVALS = {DetectorName.ACTIVITY: 0.1, DetectorName.EXPERIMENT: 0.5}
 """Sampling interval where none is given; the experiment sampled twice a second and polled every 1.5 s."""
-
-BASELINES = "idle-baselines.json"
 
 JournalPath = Annotated[
     Path | None,
@@ -90,146 +88,103 @@ def run(
     """Watch GPUs: find workloads as they end, estimate their FLOP, keep them in a journal."""
     view = LiveView(target) if data().is_terminal and not json else None
     clock = stopping_clock()
-    source = _Replay(replay, chip, clock, speed) if replay else _Live(clock, interval or INTERVALS[detector])
-    kept = _Kept(journal, target, as_json=json)
-    with source, _screen(view) as screen:
-        store = _store(record, clock, source.provenance) if record else None
+    every = interval or INTERVALS[detector]
+    with _source(replay, clock, chip=chip, speed=speed, interval=every) as source, _screen(view) as screen:
+        calibrations = _calibrations(calibration, source)
+        lost = LostSamples()
+        kept = Kept(journal, partial(_entry, target=target, source=source, lost=lost))
+        store = _store(record, source, kept)
+        tell = _teller(kept, view, screen, as_json=json, target=target)
+        tell = _outliving_readers(tell, clock, is_kept=journal is not None)
         daemon = Daemon(
             WorkloadFinder(WATCHES[detector]),
-            _calibrations(calibration),
-            outputs=Outputs(
-                kept.is_known, kept.keep, _teller(kept, view, screen), store, _shower(view, screen)
-            ),
+            calibrations,
+            outputs=Outputs(kept.is_known, kept.keep, tell, store, _shower(view, screen)),
             baselines=kept.baselines,
         )
-        if store is not None:
-            daemon.recall(iter_segments(store.folder))
-        daemon.run(batched(source.rounds(daemon.finder.last_instants())), once=once)
+        batches = batched(source.rounds(store.last_instants() if store is not None else {}))
+        if store is not None and store.last_instants():
+            batches = _begun(batches)
+            daemon.recall(lost.passing(iter_segments(store.folder)))
+        daemon.run(lost.passing(batches), once=once)
         if store is not None:
             store.seal(source.findings())
     return 0
 
 
-class _Live(AbstractContextManager["_Live"]):
-    """The GPUs of this machine."""
-
-    def __init__(self, clock: HostClock, interval: float) -> None:
-        from flopwitness.app.sampling import best_sampler  # noqa: PLC0415  needs a driver
-
-        self._clock, self._interval = clock, interval
-        self._sampler: LiveSampler = best_sampler(interval_seconds=interval)
-        self._ticker: Ticker | None = None
-        self.provenance = live_provenance(self._sampler, interval)
-
-    def rounds(self, after_ns: Mapping[str, int]) -> Iterator[Round]:
-        """Yield rounds until the clock is stopped; say on standard error when a GPU is lost or comes back."""
-        self._ticker = Ticker(self._sampler, self._clock, interval_seconds=self._interval, after_ns=after_ns)
-        lost: dict[str, str] = {}
-        for pieces in self._ticker:
-            if self._sampler.lost.keys() != lost.keys():
-                lost = dict(self._sampler.lost)
-                talk().print("lost: " + (", ".join(map(" ".join, lost.items())) or "none"), markup=False)
-            yield pieces
-
-    def findings(self) -> tuple[Finding, ...]:
-        """Return what sampling lost."""
-        own = self._ticker.findings() if self._ticker else ()
-        return (*own, *lost_findings(self._sampler.lost))
-
-    def __exit__(self, *_: object) -> None:
-        self._sampler.close()
+def _begun(batches: Iterator[Round]) -> Iterator[Round]:
+    """Have sampling begin now: it goes on by itself while a long recording is recalled."""
+    first = next(batches, None)
+    return batches if first is None else chain([first], batches)
 
 
-class _Replay(AbstractContextManager["_Replay"]):
-    """A recording in place of this machine."""
+def _source(
+    replay: Path | None, clock: HostClock, *, chip: str, speed: float, interval: float
+) -> LiveSource | ReplaySource:
+    if replay:
+        return ReplaySource(replay, clock, chip=chip, speed=speed)
+    from flopwitness.app.sampling import best_sampler  # noqa: PLC0415  needs a driver
 
-    def __init__(self, path: Path, chip: str, clock: HostClock, speed: float) -> None:
-        self._clock, self._speed = clock, speed
-        self._recording = open_recording(path, chip=chip)
-        self.provenance = self._recording.provenance
-
-    def rounds(self, after_ns: Mapping[str, int]) -> Iterator[Round]:
-        """Yield the rounds after these instants."""
-        sampler = ReplaySampler(self._recording, after_ns=after_ns)
-        return replayed(sampler, self._clock, speed=self._speed)
-
-    def findings(self) -> tuple[Finding, ...]:
-        """Return what was known of the recording."""
-        return self._recording.findings
-
-    def __exit__(self, *_: object) -> None:
-        """Let go of nothing."""
+    sampler = best_sampler(interval_seconds=interval)
+    return LiveSource(sampler, clock, interval_seconds=interval, say=say)
 
 
-class _Kept:
-    """The journal, if any, and the idle baselines beside it."""
-
-    def __init__(self, path: Path | None, target: Target, *, as_json: bool) -> None:
-        self._journal = Journal(path) if path else None
-        self._baselines_path = path.parent / BASELINES if path else None
-        self._told: dict[tuple[str, str], list[tuple[int, int]]] = {}
-        for entry in self._journal.entries() if self._journal else ():
-            for uuid in entry["devices"]:
-                lane = self._told.setdefault((uuid, entry["name"]), [])
-                lane.append((entry["start_ns"], entry["stop_ns"]))
-        self._target = target
-        self.as_json = as_json
-        self.baselines = IdleBaselines()
-        if self._baselines_path and self._baselines_path.exists():
-            self.baselines.load(self._baselines_path)
-
-    def is_known(self, session: Session) -> bool:
-        """Say whether the journal holds work of these devices that overlaps.
-
-        Not the identity alone: after a restart a partner's end may be known sooner, which changes who is
-        joined to whom.
-        """
-        return all(
-            any(
-                start_ns < session.stop_ns and session.start_ns < stop_ns
-                for start_ns, stop_ns in self._told.get((trace.device.uuid, session.name), ())
-            )
-            for trace in session.traces
-        )
-
-    def keep(self, finished: Finished) -> None:
-        """Force a workload, and the baselines, to disk."""
-        if self._journal is not None and self._baselines_path is not None:
-            self._journal.append(self.entry(finished))
-            self.baselines.save(self._baselines_path)
-
-    def entry(self, finished: Finished) -> dict[str, object]:
-        """Return a finished workload as JSON values: those of ``estimate --json``, and exact instants."""
-        session = finished.witnessed.session
-        instants = {"start_ns": session.start_ns, "stop_ns": session.stop_ns}
-        return session_object(finished.witnessed, self._target) | instants | {"n_samples": finished.n_samples}
-
-    def line(self, finished: Finished) -> str:
-        """Return a finished workload as one line for people."""
-        session, estimates = finished.witnessed.session, finished.witnessed.estimates.get(self._target, {})
-        one = next((estimates[name] for name in SHOWN_METHODS if name in estimates), None)
-        flop = (
-            f"{one.point_flop:.4g} FLOP [{one.low_flop:.4g}, {one.high_flop:.4g}] {one.method}"
-            if one
-            else "-"
-        )
-        name = session.name or "workload"
-        where = f"{session.duration_seconds:.1f} s on {len(session.traces)} GPUs"
-        return f"{utc(session.start_ns)[:-8]} {name} {session.session_id}: {where}, {flop}"
+def _entry(
+    finished: Finished, *, target: Target, source: LiveSource | ReplaySource, lost: LostSamples
+) -> dict[str, object]:
+    """Return a finished workload as JSON values: those of ``estimate --json``, and exact instants."""
+    witnessed = finished.witnessed
+    session = witnessed.session
+    findings = (*witnessed.findings, *lost.findings(session), *source.notes())
+    instants = {"start_ns": session.start_ns, "stop_ns": session.stop_ns}
+    answer = replace(witnessed, findings=findings)
+    return session_object(answer, target) | instants | {"n_samples": finished.n_samples}
 
 
-def _teller(kept: _Kept, view: LiveView | None, screen: Live | None) -> Callable[[Finished], None]:
+def _line(finished: Finished, entry: Mapping[str, Any], target: Target) -> str:
+    """Return a finished workload as one line for people, with what is to be known of it in brackets."""
+    session, estimates = finished.witnessed.session, finished.witnessed.estimates.get(target, {})
+    one = next((estimates[name] for name in SHOWN_METHODS if name in estimates), None)
+    flop = f"{one.point_flop:.4g} FLOP [{one.low_flop:.4g}, {one.high_flop:.4g}] {one.method}" if one else "-"
+    name = session.name or "workload"
+    where = f"{session.duration_seconds:.1f} s on {len(session.traces)} GPUs"
+    codes = ", ".join(dict.fromkeys(finding["code"] for finding in entry["findings"]))
+    told = f"{utc(session.start_ns)[:-8]} {name} {session.session_id}: {where}, {flop}"
+    return f"{told} ({codes})" if codes else told
+
+
+def _teller(
+    kept: Kept, view: LiveView | None, screen: Live | None, *, as_json: bool, target: Target
+) -> Callable[[Finished], None]:
     def tell(finished: Finished) -> None:
-        if kept.as_json:
-            print_json(kept.entry(finished))
+        if as_json:
+            print_json(kept.latest)
         else:
             console = screen.console if screen else data()
-            console.print(kept.line(finished), markup=False, soft_wrap=True)
+            console.print(_line(finished, kept.latest, target), markup=False, soft_wrap=True)
         if view:
             view.count(finished)
         sys.stdout.flush()
 
     return tell
+
+
+def _outliving_readers(
+    tell: Callable[[Finished], None], clock: HostClock, *, is_kept: bool
+) -> Callable[[Finished], None]:
+    """Go on where nobody reads standard output any more, if a journal keeps what is found; else stop."""
+
+    def told(finished: Finished) -> None:
+        try:
+            tell(finished)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if is_kept:
+                say("nobody reads standard output any more: workloads go to the journal alone")
+            else:
+                clock.stop()
+
+    return told
 
 
 def _shower(view: LiveView | None, screen: Live | None) -> Callable[[Daemon], None]:
@@ -245,18 +200,35 @@ def _screen(view: LiveView | None) -> AbstractContextManager[Live | None]:
     return Live(view.table(), console=data(), auto_refresh=False) if view else nullcontext()
 
 
-def _calibrations(path: Path | None) -> Callable[[tuple[str, ...]], Calibration]:
-    """Return what gives the calibration for chips: the file named, or the one shipped for them."""
+def _calibrations(
+    path: Path | None, source: LiveSource | ReplaySource
+) -> Callable[[tuple[str, ...]], Calibration]:
+    """Return what gives the calibration for chips: the file named, or the one shipped for them.
+
+    Each chip is tried at once: what cannot be estimated is refused before hours of watching, not after.
+    """
     if path:
         named = open_calibration(path)
         return lambda _: named
-    return cache(shipped_calibration)
+    shipped = cache(shipped_calibration)
+    for device in source.devices:
+        shipped((device.chip,))
+    return shipped
 
 
-def _store(folder: Path, clock: HostClock, provenance: Provenance) -> SegmentStore:
-    """Continue the recording that a kill left in a folder, or start one there, named by its start."""
-    unfinished = sorted(path.parent for path in folder.glob(f"*/{HEADER}") if is_unsealed(path.parent))
-    if unfinished:
-        return SegmentStore.reopen(unfinished[-1])
-    name = "".join(letter for letter in utc(clock.utc_ns()) if letter.isalnum())
-    return new_store(folder / name, clock, provenance)
+def _store(folder: Path | None, source: LiveSource | ReplaySource, kept: Kept) -> SegmentStore | None:
+    """Continue the recording that a kill left in a folder, or start one there, named by its start.
+
+    Instants go on after all that is known of these devices, also where the clock was set back.
+    """
+    uuids = {device.uuid for device in source.devices}
+    unsealed = sorted(path.parent for path in folder.glob(f"*/{HEADER}")) if folder else []
+    unsealed = [path for path in unsealed if is_unsealed(path)]
+    store = SegmentStore.reopen(unsealed[-1]) if unsealed else None
+    known_ns = (kept.last_ns(uuids), last_recorded_ns(folder, uuids) if folder else None)
+    floor_ns = max((last_ns for last_ns in known_ns if last_ns is not None), default=None)
+    source.join(store.header if store else None, floor_ns=floor_ns)
+    if store or not folder:
+        return store
+    name = "".join(letter for letter in utc(source.clocks.utc_ns()) if letter.isalnum())
+    return new_store(folder / name, source.clocks, source.provenance)

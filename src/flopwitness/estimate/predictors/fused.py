@@ -6,12 +6,13 @@ the signature points to (``signature``); and what both got wrong on calibration 
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flopwitness.estimate.predictors.pipe_cycles import vector_excess
-from flopwitness.estimate.predictors.signature import SignatureState
+from flopwitness.estimate.predictors.signature import Inverted, SignatureState
 from flopwitness.estimate.predictors.state import PlainState
 
 FUSED_COLUMNS = (
@@ -28,6 +29,9 @@ FUSED_COLUMNS = (
 """Feature columns in the order that this predictor expects; from the third on they are the signature."""
 
 FIRST_SIGNAL = 2
+
+Packed = tuple[tuple[int, ...], bytes]
+"""Shape and content of an array: something that can be looked up by."""
 
 
 def kernel(left: NDArray[np.float64], right: NDArray[np.float64], length: float) -> NDArray[np.float64]:
@@ -118,6 +122,25 @@ def signature_log(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return ln(FLOP / matrix-pipe FLOP) by the signature, and its misfit, each of shape (n_sessions,)."""
     signals = columns[:, FIRST_SIGNAL:]
-    inverted = signature.invert(signals)
+    inverted = _inverted(_packed(signature.response), _packed(signature.whitening), _packed(signals))
     per_signal = inverted.algorithmic_log if is_algorithmic else inverted.executed_log
     return per_signal + np.log(signals[:, 0]) - np.log(columns[:, 0]), inverted.misfit
+
+
+@lru_cache(maxsize=4)
+def _inverted(response: Packed, whitening: Packed, signals: Packed) -> Inverted:
+    """Invert signatures; the last few are remembered.
+
+    Both targets, point, bounds and the question whether the signature helped rest on one inversion, which
+    costs a hundred times what the rest of an estimate does.
+    """
+    return SignatureState(_unpacked(response), _unpacked(whitening)).invert(_unpacked(signals))
+
+
+def _packed(array: NDArray[np.float64]) -> Packed:
+    return array.shape, array.tobytes()
+
+
+def _unpacked(packed: Packed) -> NDArray[np.float64]:
+    shape, content = packed
+    return np.frombuffer(content).reshape(shape)

@@ -2,11 +2,12 @@
 
 import decimal
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 MISSING_TOKENS = (
@@ -42,6 +43,12 @@ NVIDIA DCGM, ``dcgmlib/dcgm_fields.h``. Compared exactly, because a counter may 
 
 NUMBER_PATTERN = r"^[+-]?(\d{1,40}\.?\d{0,40}|\.\d{1,40})(e[+-]?\d{1,2})?$|^[+-]?inf(inity)?$"
 """One decimal number; digits are bounded so that every match fits a float64."""
+
+
+@cache
+def arrow_compute() -> Any:
+    """Return ``pyarrow.compute``: a daemon that reads no text starts without it, 40 ms sooner."""
+    return import_module("pyarrow.compute")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,16 +102,17 @@ def read_numbers(text: Any) -> Cells:
 
 def tidy(text: Any) -> Any:
     """Return cells in lower case, without the blanks and quotes around them."""
+    pc = arrow_compute()
     return pc.utf8_lower(pc.utf8_trim(text, characters=' \t\r"'))
 
 
 def _floats(text: Any) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = pc.cast(text, pa.float64()).to_numpy(zero_copy_only=False)
+    values: NDArray[np.float64] = text.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return values if values.flags.writeable else values.copy()
 
 
 def _read_untidy(text: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    cells = tidy(text)
+    pc, cells = arrow_compute(), tidy(text)
     is_missing = pc.is_in(cells, value_set=pa.array(MISSING_TOKENS))
     is_number = pc.match_substring_regex(cells, NUMBER_PATTERN)
     values = _floats(pc.if_else(is_number, cells, "nan"))
@@ -143,6 +151,7 @@ def read_instants(text: Any, cells: Cells) -> tuple[NDArray[np.int64], NDArray[n
     >>> [column.tolist() for column in read_instants(text, read_numbers(text))]
     [[1770091506126000000, 0], [True, False]]
     """
+    pc = arrow_compute()
     is_instant = (cells.values >= 0) & (cells.values < LAST_SECOND)
     digits = pc.if_else(pa.array(is_instant), tidy(text), "0")
     try:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
 from flopwitness.core.errors import BadInputError
+from flopwitness.telemetry.readers.cells import arrow_compute
 
 if TYPE_CHECKING:
     from flopwitness.telemetry.readers.source import Source
@@ -150,5 +150,6 @@ def _blank_rows(columns: Mapping[str, Any]) -> NDArray[np.bool_]:
     for text in columns.values():
         if not blank.any():
             break
+        pc = arrow_compute()
         blank &= pc.equal(pc.binary_length(text), 0).to_numpy().astype(np.bool_)
     return blank

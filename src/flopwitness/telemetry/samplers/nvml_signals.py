@@ -6,7 +6,8 @@ a GPM sample 0.25 ms and most GPM metrics 0.02 ms together; the energy counter t
 metric 1 (the graphics engine) 1.3 to 1.8 ms and an NVLink counter 0.7 ms.
 """
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from flopwitness.core.errors import InvalidNounError
@@ -17,28 +18,35 @@ GPU_SCOPE, ALL_LINKS = 0, 0xFFFFFFFF
 
 
 class Tier(IntEnum):
-    """How often a signal is asked for: each round, now and then, or seldom because it is costly."""
+    """How often a signal is asked for; when a tier is due, those before it are asked too.
+
+    ``POLLED`` is utilisation, which detection by activity needs only where activity was not answered.
+    """
 
     EACH = 0
-    SLOW = 1
-    COSTLY = 2
+    POLLED = 1
+    SLOW = 2
+    COSTLY = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Cadence:
-    """How often the signals that need not be asked each round are asked.
+    """How often the signals that need not be asked each round are asked; in between the channel is NaN.
 
-    They are asked at once as well when a device goes from idle to busy or back, so that counters stand at
-    both edges of a workload; between two readings the channel is NaN.
+    When a device goes from idle to busy or back, the counters are read in that very round, so that they
+    stand at both edges of a workload. Where a round has no activity, utilisation is asked as well.
 
     Attributes
     ----------
     slow_seconds, costly_seconds : float
         Least time between two readings, >= 0; 0 asks in every round.
     edge_seconds : float
-        Least time between two readings that an edge asks for, >= 0.
+        Least time between two readings of the counters that edges ask for, >= 0.
     patience_seconds : float
         How long a round waits for a device, > 0.
+    polled_seconds : float
+        Least time between two readings of utilisation, >= 0. The experiment's detector lives on it and needs
+        it in every round.
 
     Raises
     ------
@@ -46,19 +54,21 @@ class Cadence:
         When a figure is out of its range.
     """
 
-    slow_seconds: float = 1.0
-    costly_seconds: float = 5.0
-    edge_seconds: float = 0.5
+    slow_seconds: float = 2.0
+    costly_seconds: float = 20.0
+    edge_seconds: float = 1.0
     patience_seconds: float = 1.0
+    polled_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse negative times, and a round that waits for nobody."""
-        if min(self.slow_seconds, self.costly_seconds, self.edge_seconds) < 0 or self.patience_seconds <= 0:
+        times = (self.slow_seconds, self.costly_seconds, self.edge_seconds, self.polled_seconds)
+        if min(times) < 0 or self.patience_seconds <= 0:
             raise InvalidNounError(f"cadence out of range: {self}")
 
     def seconds(self, tier: Tier) -> float:
         """Return the least time between two readings of a tier."""
-        return {Tier.EACH: 0.0, Tier.SLOW: self.slow_seconds, Tier.COSTLY: self.costly_seconds}[tier]
+        return (0.0, self.polled_seconds, self.slow_seconds, self.costly_seconds)[tier]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +98,24 @@ class Query:
 
 
 FIELDS = (
-    Signal("power_watts", 185, MILLI),
     Signal("power_instant_watts", 186, MILLI),
+    Signal("power_watts", 185, MILLI, Tier.SLOW),
     Signal("mem_temperature_celsius", 82, 1.0, Tier.SLOW),
-    Signal("nvlink_tx_bytes_total", 138, KIBIBYTE, Tier.SLOW, ALL_LINKS),
-    Signal("nvlink_rx_bytes_total", 139, KIBIBYTE, Tier.SLOW, ALL_LINKS),
+    Signal("nvlink_tx_bytes_total", 138, KIBIBYTE, Tier.COSTLY, ALL_LINKS),
+    Signal("nvlink_rx_bytes_total", 139, KIBIBYTE, Tier.COSTLY, ALL_LINKS),
     Signal("energy_joules_total", 83, MILLI, Tier.COSTLY),
 )
-"""Field values: 185 and 186 in mW, 83 in mJ, 138 and 139 in KiB without protocol overhead."""
+"""Field values: 185 and 186 in mW, 83 in mJ, 138 and 139 in KiB without protocol overhead.
+
+185 is a mean over 1 s, 186 the last reading; see ``paced`` for where 185 is asked each round all the same.
+"""
 
 QUERIES = (
     Query(
         ("gpu_util_ratio", "mem_util_ratio"),
         "nvmlDeviceGetUtilizationRates",
         PERCENT,
-        Tier.EACH,
+        Tier.POLLED,
         members=("gpu", "memory"),
     ),
     Query(("sm_clock_hertz",), "nvmlDeviceGetClockInfo", MEGAHERTZ, Tier.EACH, (1,)),
@@ -153,3 +166,23 @@ METRICS = (
 
 The order of the enumeration is TX, RX for PCIe (20, 21) but RX, TX for NVLink (60, 61).
 """
+
+
+def paced(fields: tuple[Signal, ...], given: Collection[str]) -> tuple[Signal, ...]:
+    """Return the fields with the mean power asked each round where energy must be made from it.
+
+    Parameters
+    ----------
+    fields : tuple of Signal
+        Fields that a GPU answers.
+    given : collection of str
+        Channels that it gives.
+
+    Examples
+    --------
+    >>> [str(field.tier) for field in paced(FIELDS[:2], {"power_watts", "power_instant_watts"})]
+    ['0', '0']
+    """
+    if {"power_instant_watts", "energy_joules_total"} <= set(given):
+        return fields
+    return tuple(replace(field, tier=Tier.EACH) if "power" in field.channel else field for field in fields)

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flopwitness.core.device import Device
 from flopwitness.core.errors import FlopWitnessError
@@ -74,19 +76,39 @@ def one_sample(device: Device, time_ns: int, values: Mapping[str, float]) -> Tra
     values : mapping of str to float
         Value of each channel in base units; infinite or impossible ones become NaN.
     """
-    column = np.empty((len(values), 1))
-    column[:, 0] = [_possible(name, value) for name, value in values.items()]
-    column.flags.writeable = False  # what nobody can write to is not copied again
-    instant = np.array([time_ns], dtype=np.int64)
-    return Trace(device, instant, dict(zip(values, column, strict=True)))
+    block = np.fromiter(values.values(), np.float64, len(values))[:, None]
+    return possible_trace(device, np.array([time_ns], dtype=np.int64), tuple(values), block=block)
 
 
-def _possible(name: str, value: float) -> float:
-    if not -float("inf") < value < float("inf"):
-        return float("nan")
-    if name.endswith("_ratio") and not -RATIO_SLACK <= value <= 1 + RATIO_SLACK:
-        return float("nan")
-    return value
+def possible_trace(
+    device: Device, time_ns: NDArray[np.int64], names: tuple[str, ...], *, block: NDArray[np.float64]
+) -> Trace:
+    """Return a Trace of fresh arrays, which nobody else may hold: they are blanked in part and kept.
+
+    Parameters
+    ----------
+    device, time_ns
+        As of a Trace.
+    names : tuple of str
+        Channel of each row.
+    block : ndarray of shape (n_channels, n_samples), float64
+        Values in base units; infinite or impossible ones become NaN, never clamped.
+    """
+    low, high = _limits(names)
+    block[~((block >= low) & (block <= high))] = np.nan
+    for fresh in (time_ns, block, block.base):
+        if fresh is not None:
+            fresh.flags.writeable = False  # what nobody can write to is not copied again
+    return Trace.stacked(device, time_ns, names, block=block)
+
+
+@lru_cache(maxsize=256)
+def _limits(names: tuple[str, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the most that each channel can read."""
+    is_ratio = np.array([name.endswith("_ratio") for name in names], dtype=np.bool_)
+    largest = np.finfo(np.float64).max
+    low = np.where(is_ratio, -RATIO_SLACK, -largest)
+    return low[:, None], np.where(is_ratio, 1 + RATIO_SLACK, largest)[:, None]
 
 
 def number(text: str) -> float:

@@ -1,0 +1,66 @@
+"""A finished workload is kept once; what the journal held is known after a restart."""
+
+from pathlib import Path
+
+from contracts.detector import GPU_A, GPU_B
+from flopwitness.app.daemon import Finished
+from flopwitness.app.keeping import BASELINES, Kept
+from flopwitness.app.tally import stub_session
+from flopwitness.app.witnessing import Witnessed
+from flopwitness.core.session import Session
+
+SECOND = 1_000_000_000
+
+
+def session_of(start: int, stop: int, devices: tuple = (GPU_A, GPU_B), name: str = "") -> Session:
+    """Return a session without samples."""
+    return stub_session(start * SECOND, stop * SECOND, devices, name)
+
+
+def entry_of(finished: Finished) -> dict[str, object]:
+    """Return what the journal needs of a workload."""
+    session = finished.witnessed.session
+    return {
+        "session_id": session.session_id,
+        "name": session.name,
+        "devices": [trace.device.uuid for trace in session.traces],
+        "start_ns": session.start_ns,
+        "stop_ns": session.stop_ns,
+    }
+
+
+def kept_in(folder: Path, *sessions: Session) -> Kept:
+    """Return a journal in a folder, opened again after these were kept."""
+    kept = Kept(folder / "state" / "j.jsonl", entry_of)
+    for session in sessions:
+        kept.keep(Finished(Witnessed(session, {}, ()), 0))
+    return Kept(folder / "state" / "j.jsonl", entry_of)
+
+
+def test_work_of_the_same_gpus_that_overlaps_is_known(tmp_path: Path):
+    """By time, GPU and name; beside it in time, on a GPU more or under another name it is new."""
+    kept = kept_in(tmp_path, session_of(10, 20))
+
+    assert kept.is_known(session_of(15, 21))
+    assert kept.is_known(session_of(10, 20, (GPU_A,)))
+    assert not kept.is_known(session_of(20, 25))
+    assert not kept.is_known(session_of(15, 21, name="stalled"))
+    assert (tmp_path / "state" / BASELINES).exists()
+
+
+def test_the_last_instant_is_that_of_the_devices_asked_for(tmp_path: Path):
+    """What another machine's GPUs did says nothing of these."""
+    kept = kept_in(tmp_path, session_of(10, 20), session_of(30, 40, (GPU_B,)))
+
+    assert kept.last_ns([GPU_A.uuid]) == 20 * SECOND
+    assert kept.last_ns([GPU_A.uuid, GPU_B.uuid]) == 40 * SECOND
+    assert kept.last_ns(["GPU-c"]) is None
+
+
+def test_without_a_journal_nothing_is_written(tmp_path: Path):
+    """The latest entry is there all the same, to be shown."""
+    kept = Kept(None, entry_of)
+    kept.keep(Finished(Witnessed(session_of(1, 2), {}, ()), 0))
+
+    assert kept.latest["start_ns"] == SECOND
+    assert list(tmp_path.iterdir()) == []
