@@ -1,67 +1,72 @@
 """Make every figure of README.md and docs/results.md again: ``make results``.
 
-Runs ``flopwitness evaluate`` for each protocol and target on the bundled recordings, keeps the answers under
-``benchmarks/results/`` with the versions that gave them, and writes the tables, the block of figures in the
-README and its picture from those answers alone.
+Runs ``flopwitness evaluate`` for each case of ``results_cases`` on the bundled recordings, keeps the answers
+under ``benchmarks/results/`` with the versions that gave them, and writes docs/results.md, its figures, the
+block of figures in the README and its picture from those answers alone. ``--pages`` leaves the evaluations
+out and writes the pages from the answers that are there.
 """
 
 import json
 import platform
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+import results_diagrams
+import results_figures
+from matplotlib.figure import Figure
+from results_cases import (
+    ALL,
+    CADENCE,
+    CALIBRATION_A,
+    COMPARED,
+    CROSS_CADENCE,
+    FOLDS,
+    HANG,
+    LEARNING,
+    NODE_A,
+    OWN_NODES,
+    ROOT,
+    Case,
+)
+from results_page import block, page
+from results_signals import signals
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from flopwitness.app.opening import open_dataset, shipped_calibration
 from flopwitness.app.report.content import SessionResult
-from flopwitness.app.report.palette import DARK, LIGHT
 from flopwitness.app.report.timeline import timeline_plate
-from flopwitness.app.svg import inline_svg
 from flopwitness.app.witnessing import detected_sessions, witnessed
-from flopwitness.core.workload import Target
 
-ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
+FIGURES = ROOT / "docs" / "figures"
+SIGNALS = RESULTS / "signals.json"
 COMMAND = Path(sys.executable).parent / "flopwitness"
-NODE_A, NODE_B, HANG = (f"datasets/h200x2-{name}" for name in ("a", "b", "hang"))
-NODE_C = tuple(f"datasets/h200x2-c{part}" for part in (1, 2, 3))
-RUNS = {
-    "random": ("random", NODE_A, "--splits", "200", "--seed", "0"),
-    "leave-family": ("leave-family", NODE_A),
-    "frozen": ("frozen", NODE_A, NODE_B),
-    "untouched": ("frozen", NODE_A, *NODE_C),
-    "own-sweep": ("random", *NODE_C, "--splits", "200", "--seed", "0"),
-}
-"""What is evaluated: the protocol, and on what."""
+WITH_DOTS = ("own-sweep-algorithmic.json", "own-sweep-executed.json", "beyond-benign-executed.json")
+"""Answers whose single workloads are drawn; the others go without, so that the files stay small."""
 
-SAYS = {
-    "random": "a random third of the workloads held out, 200 times (the published protocol)",
-    "leave-family": "each family of workloads held out once",
-    "frozen": "calibrated on node a, tested on the GPUs of node b, the same program",
-    "untouched": "calibrated on node a, tested on node c: another program, runs of 1.6 s, looked at once",
-    "own-sweep": "the published protocol on node c, three traces a workload",
-}
-SHORT = ("random", "leave-family", "frozen", "untouched")
-"""What the README shows."""
-SHOWN = ("linear-power", "linear-power-dram-nvlink", "mlp", "pipe-cycles-calibrated", "fused")
+N_AT_ONCE = 2
+"""Commands at once: many of them keep one core alone busy."""
+
 PICTURE_SECONDS = 100
 """How much of the recording the picture shows: five runs, and the first of five minutes that hang."""
 
-FIGURES = ("median_abs", "mean_abs", "p90_abs")
-Answer = Mapping[str, object]
 
-
-def answered(case: str, target: str) -> tuple[str, dict[str, object]]:
-    """Run one evaluation; return its command line and its answer without the single runs."""
-    protocol, *rest = RUNS[case]
-    arguments = ["evaluate", *rest, "--protocol", protocol, "--target", target, "--json"]
-    ended = subprocess.run(  # noqa: S603
-        [COMMAND, *arguments], check=True, capture_output=True, text=True, cwd=ROOT
-    )
-    found = json.loads(ended.stdout)
+def answered(case: Case, target: str, calibration: Path) -> dict[str, object]:
+    """Run one evaluation; return its command line, the versions and its answer without the single runs."""
+    arguments = case.arguments(target)
+    told = [str(calibration) if word == CALIBRATION_A else word for word in arguments]
+    found = json.loads(_run(told))
     found.pop("runs", None)
-    return " ".join(["flopwitness", *arguments]), found
+    if case.file_name(target) not in WITH_DOTS:
+        found.pop("workloads", None)
+    return {"command": " ".join(["flopwitness", *arguments]), "environment": environment(), "answer": found}
 
 
 def environment() -> dict[str, str]:
@@ -70,69 +75,93 @@ def environment() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
-def percent(ratio: float | None) -> str:
-    """Return a ratio in percent."""
-    return "-" if ratio is None else f"{100 * ratio:.2f} %"
+def evaluate_all() -> None:
+    """Run every case and keep its answer; answers of cases that are gone are removed."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    asked = [(case, target) for case in ALL for target in case.targets]
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Progress(*columns, console=Console(stderr=True)) as progress,
+    ):
+        task = progress.add_task("signals", total=len(asked) + 1)
+        _keep(SIGNALS, {"command": "python benchmarks/results_signals.py", "answer": signals()})
+        calibration = Path(folder) / CALIBRATION_A
+        _run(["calibrate", *NODE_A, "--output", str(calibration)])
+        progress.advance(task)
+        with ThreadPoolExecutor(N_AT_ONCE) as pool:
+            told = pool.map(lambda one: answered(*one, calibration), asked)
+            for (case, target), answer in zip(asked, told, strict=True):
+                _keep(RESULTS / case.file_name(target), answer)
+                progress.update(task, advance=1, description=f"{case.name}, {target}")
+    kept = {SIGNALS.name, *(case.file_name(target) for case, target in asked)}
+    for path in RESULTS.glob("*.json"):
+        if path.name not in kept:
+            path.unlink()
 
 
-def table(found: dict) -> list[str]:  # type: ignore[type-arg]
-    """Return one evaluation as a Markdown table."""
-    lines = [
-        "| estimator | median | 95 % interval | mean | 90th perc. | worst under | worst over | bounds hold |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
-    ]
-    for name, row in found["estimators"].items():
-        spread = row["median_abs_error_ratio_interval"]
-        held = row["coverage"]["coverage_ratio"] if row["coverage"]["nominal_ratio"] else None
-        cells = [
-            f"`{name}`",
-            percent(row["median_abs_error_ratio"]),
-            f"{percent(spread['low_ratio'])} to {percent(spread['high_ratio'])}",
-            *(percent(row[f"{figure}_error_ratio"]) for figure in FIGURES[1:]),
-            percent(row["worst_under_ratio"]),
-            percent(row["worst_over_ratio"]),
-            percent(held),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+def write_pages() -> None:
+    """Write the pages and figures from the answers that are kept."""
+    answers = {
+        path.stem: json.loads(path.read_text())
+        for path in (RESULTS / case.file_name(target) for case in ALL for target in case.targets)
+    }
+    found = json.loads(SIGNALS.read_text())["answer"]
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    for name, figure in figures(answers, found).items():
+        (FIGURES / f"{name}.svg").write_text(results_figures.standalone(figure))
+    (ROOT / "docs" / "results.md").write_text(page(answers, found))
+    readme = (ROOT / "README.md").read_text()
+    head, rest = readme.split("<!-- figures -->\n", 1)
+    tail = rest.split("<!-- end of figures -->\n", 1)[1]
+    block_text = f"<!-- figures -->\n{block(answers)}<!-- end of figures -->\n"
+    (ROOT / "README.md").write_text(head + block_text + tail)
+    (ROOT / "docs" / "img").mkdir(exist_ok=True)
+    (ROOT / "docs" / "img" / "timeline.svg").write_text(picture())
 
 
-def page(answers: dict) -> str:  # type: ignore[type-arg]
-    """Return docs/results.md."""
-    lines = [
-        "# Results",
-        "",
-        "Made by `make results` from the bundled recordings; the answers as JSON, with the versions that",
-        "gave them, are in `benchmarks/results/`. Errors are estimate over truth, minus one; the worst are",
-        "signed. The interval of a median resamples workloads. Bounds are meant to hold in 90 % of runs.",
-        "",
-        "The settings of `fused` were chosen while looking at nodes a and b. Node c was recorded afterwards",
-        "and is the untouched test.",
-    ]
-    for (protocol, target), (command, found) in answers.items():
-        lines += [
-            "",
-            f"## {protocol}, {target} FLOP",
-            "",
-            f"{SAYS[protocol][0].upper()}{SAYS[protocol][1:]}.",
-        ]
-        lines += [f"{found['n_workloads']} workloads, {found['n_traces']} traces: `{command}`", ""]
-        lines += table(found)
-    return "\n".join(lines) + "\n"
+def figures(answers: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Figure]:
+    """Return every figure of docs/results.md by the name of its file."""
+    own, executed = (answers[f"own-sweep-{target}"]["answer"] for target in ("algorithmic", "executed"))
+    power = [row for node in OWN_NODES for row in found["power"][node]]
+    curve = {
+        f"{target} FLOP": answers[LEARNING.file_name(target)[:-5]]["answer"]["estimators"]
+        for target in LEARNING.targets
+    }
+    cadence = {
+        "calibrated at the same interval": _by_interval(answers, CADENCE),
+        "calibrated at 10 Hz, another node": _by_interval(answers, CROSS_CADENCE),
+    }
+    draw = results_figures
+    return {
+        "pipeline": results_diagrams.pipeline("pipeline"),
+        "three-input": draw.dots("three-input", own, ("linear-power-dram-nvlink",)),
+        "fewer-inputs": draw.dots("fewer-inputs", own, ("linear-power", "linear-power-dram")),
+        "networks": results_diagrams.networks("networks"),
+        "both-networks": draw.dots("both-networks", own, ("mlp", "mlp-residual")),
+        "five-estimators": draw.bars("five-estimators", answers[f"{FOLDS.name}-algorithmic"]["answer"]),
+        "ours": draw.dots("ours", executed, ("pipe-cycles-calibrated", "fused")),
+        "power-cap": draw.at_the_cap("power-cap", power, executed),
+        "cadence": draw.curves("cadence", cadence, x="interval", x_label="Seconds between samples"),
+        "learning-curve": draw.curves(
+            "learning-curve", curve, x="n_calibration_workloads", x_label="Workloads calibrated on"
+        ),
+    }
 
 
-def block(answers: dict) -> str:  # type: ignore[type-arg]
-    """Return the README's figures: median errors of some estimators under each protocol."""
-    answers = {key: answer for key, answer in answers.items() if key[0] in SHORT}
-    heads = [f"{case}, {target}" for case, target in answers]
-    lines = [f"| median error | {' | '.join(heads)} |", f"|---|{'--:|' * len(heads)}"]
-    for name in SHOWN:
-        cells = [
-            percent(found["estimators"][name]["median_abs_error_ratio"]) for _, found in answers.values()
-        ]
-        lines.append(f"| `{name}` | {' | '.join(cells)} |")
-    notes = [f"*{protocol}*: {words}" for protocol, words in SAYS.items() if protocol in SHORT]
-    return "\n".join([*lines, "", "; ".join(notes) + ".", ""])
+def _by_interval(
+    answers: Mapping[str, Any], cases: Mapping[float, Case]
+) -> dict[str, list[dict[str, float]]]:
+    """Return a line an estimator, executed FLOP."""
+    found = {
+        interval: answers[case.file_name("executed")[:-5]]["answer"]["estimators"]
+        for interval, case in cases.items()
+    }
+    key = "median_abs_error_ratio"
+    return {
+        name: [{"interval": interval, key: rows[name][key]} for interval, rows in found.items()]
+        for name in COMPARED
+    }
 
 
 def picture() -> str:
@@ -144,42 +173,23 @@ def picture() -> str:
     results = [SessionResult(one.session, one.estimates, None, one.findings) for one in answers]
     plate = timeline_plate(recording, results, ident="timeline")
     assert plate is not None  # noqa: S101  the recording has samples
-    drawn = inline_svg(plate.figure)
-    variables = {
-        theme: ";".join(f"--{name}:{colour}" for name, colour in colours.items())
-        for theme, colours in (("light", LIGHT), ("dark", DARK))
-    }
-    style = (
-        f"<style>svg{{{variables['light']};background:var(--paper);font-family:sans-serif}}"
-        f"@media (prefers-color-scheme:dark){{svg{{{variables['dark']}}}}}</style>"
-    )
-    opening, rest = drawn.split(">", 1)
-    if "xmlns=" not in opening:
-        opening = opening.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    return f"{opening}>{style}{rest}\n"
+    return results_figures.standalone(plate.figure)
 
 
-def main() -> None:
-    """Run, keep, write."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    answers = {}
-    for case in RUNS:
-        for target in Target:
-            command, found = answered(case, target.value)
-            answers[case, target.value] = (command, found)
-            kept = {"command": command, "environment": environment(), "answer": found}
-            path = RESULTS / f"{case}-{target.value}.json"
-            path.write_text(json.dumps(kept, indent=1) + "\n")
-            sys.stdout.write(f"{path.relative_to(ROOT)}\n")
-    (ROOT / "docs" / "results.md").write_text(page(answers))
-    readme = (ROOT / "README.md").read_text()
-    head, rest = readme.split("<!-- figures -->\n", 1)
-    tail = rest.split("<!-- end of figures -->\n", 1)[1]
-    block_text = f"<!-- figures -->\n{block(answers)}<!-- end of figures -->\n"
-    (ROOT / "README.md").write_text(head + block_text + tail)
-    (ROOT / "docs" / "img").mkdir(exist_ok=True)
-    (ROOT / "docs" / "img" / "timeline.svg").write_text(picture())
+def _run(arguments: list[str]) -> str:
+    """Run one command and return what it printed; where it fails, say what it said and stop."""
+    command = [COMMAND, *arguments]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)  # noqa: S603
+    if ended.returncode:
+        sys.exit(f"{ended.stderr}flopwitness {' '.join(arguments)}: exit status {ended.returncode}")
+    return ended.stdout
+
+
+def _keep(path: Path, content: Mapping[str, object]) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    if "--pages" not in sys.argv[1:]:
+        evaluate_all()
+    write_pages()
