@@ -53,6 +53,24 @@ def test_every_column_counts_what_it_says():
     assert dict(values) == pytest.approx(expected, rel=1e-9)
 
 
+def test_energy_rests_on_the_power_sensor_that_answered_more_often():
+    """Where the counter stands still, a mean power read seldom leaves steps unknown, an instant one not."""
+    seldom = np.where(np.arange(41) % 20 == 0, 600.0, NAN)
+    trace = trace_of(
+        every(0.1, 41),
+        **dict.fromkeys(BUSY, [0.4] * 41),
+        sm_clock_hertz=[BOOST_HERTZ] * 41,
+        power_watts=seldom,
+        power_instant_watts=[500.0] * 41,
+        energy_joules_total=[1e9] * 41,
+    )
+
+    values = features_of(trace, idle_watts=80.0).values
+
+    assert values["net_energy_joules"] == pytest.approx(4.0 * (500 - 80))
+    assert values["power_unobserved_seconds"] == 0.0
+
+
 def test_the_row_is_in_the_order_of_the_names():
     """Estimators know columns by position; a calibration names them."""
     features = features_of(busy_trace(), idle_watts=80.0)
