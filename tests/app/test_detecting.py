@@ -3,7 +3,6 @@
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from app.live import two_gpus
@@ -13,7 +12,6 @@ from flopwitness.app.detecting import (
     CADENCES,
     Replayed,
     detection_of,
-    down_sampled,
     everything_logged,
     watched,
 )
@@ -21,7 +19,6 @@ from flopwitness.app.labwork import OTHER_RUNS
 from flopwitness.app.opening import open_dataset, shipped_calibration
 from flopwitness.core.dataset import Dataset
 from flopwitness.core.recording import Provenance, Recording
-from flopwitness.core.trace import Trace
 from flopwitness.core.workload import GroundTruth, Run, Target, WorkloadConfig
 from flopwitness.storage.datasets import KIND, VERSION, read_dataset, write_dataset
 from flopwitness.storage.documents import write_document
@@ -116,39 +113,6 @@ def test_the_log_never_reaches_the_daemon(tmp_path: Path):
     assert [told.witnessed.estimates for told in alone] == [found.estimates for found in one]
 
 
-def test_down_sampling_keeps_the_sample_nearest_each_tick():
-    """Values are those that were read, never means of several."""
-    (trace, _) = SWEEP.traces
-    late = Trace(trace.device, trace.time_ns + np.arange(len(trace)) % 3 * 7_000_000, trace.channels)
-    recording = Recording("late", (late,), SWEEP.provenance)
-
-    (thin,) = down_sampled(recording, interval_seconds=0.5).traces
-
-    ticks = thin.time_ns[0] + 500_000_000 * np.arange(len(thin))
-    nearest = np.abs(late.time_ns[:, None] - ticks).argmin(axis=0)
-    assert thin.time_ns.tolist() == late.time_ns[nearest].tolist()
-    assert thin["power_instant_watts"].tolist() == late["power_instant_watts"][nearest].tolist()
-
-
-def test_down_sampling_leaves_a_gap_a_gap():
-    """A tick with no sample near it has none; what was sampled more slowly stays as it is."""
-    device = SWEEP.traces[0].device
-    instants = [0, 10**8, 5 * 10**8, 10**9, 8 * 10**9, 80 * 10**9]
-    holed = Recording("holed", (Trace(device, instants, {"power_watts": range(6)}),), Provenance("made"))
-
-    (thin,) = down_sampled(holed, interval_seconds=0.5).traces
-
-    assert thin.time_ns.tolist() == [0, 5 * 10**8, 10**9, 8 * 10**9, 80 * 10**9]
-    assert down_sampled(Recording("none", (thin,), holed.provenance), interval_seconds=0.5).traces == (thin,)
-
-
-def test_a_device_without_samples_stays_without():
-    """It is there, and says nothing."""
-    empty = Trace(SWEEP.traces[0].device, [], {})
-
-    assert down_sampled(Recording("r", (empty,), SWEEP.provenance), interval_seconds=0.5).traces == (empty,)
-
-
 def test_the_experiments_detector_is_handed_two_samples_a_second():
     """It must not profit from a rate that it never had."""
     fine, coarse = (
@@ -158,11 +122,6 @@ def test_the_experiments_detector_is_handed_two_samples_a_second():
 
     assert fine == [124, 124]  # 6 s and the step before on two GPUs at 10 Hz, and the sample at the start
     assert coarse == [26, 26]  # 6 s at 2 Hz, likewise
-
-
-def test_down_sampling_says_its_interval():
-    """A replay goes by it."""
-    assert down_sampled(SWEEP, interval_seconds=0.5).provenance.interval_seconds == 0.5
 
 
 def test_a_log_without_other_runs_is_not_complete(tmp_path: Path):

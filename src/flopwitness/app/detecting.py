@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
-
 from flopwitness.app.baselines import IdleBaselines
 from flopwitness.app.daemon import Daemon, Finished, Outputs
 from flopwitness.app.finding_workloads import WorkloadFinder
@@ -18,13 +16,13 @@ from flopwitness.app.opening import open_dataset
 from flopwitness.app.replay import DEFAULT_INTERVAL_SECONDS, ReplaySampler, replayed
 from flopwitness.app.ticking import HostClock, batched
 from flopwitness.core.recording import Recording
-from flopwitness.core.trace import NANOSECONDS_PER_SECOND, Trace
 from flopwitness.core.workload import Run
 from flopwitness.detect.activity import DEFAULT_RULE, ActivityWatch
 from flopwitness.detect.polling import DEFAULT_POLLING, PollingWatch
 from flopwitness.detect.stream import Watch
 from flopwitness.detect.stretches import STALLED_NAME
 from flopwitness.estimate.calibration import Calibration
+from flopwitness.evaluate.cadence import sampled_every
 from flopwitness.evaluate.detection import Detection, FoundWorkload, matched, true_workloads
 from flopwitness.evaluate.totals import Total, total_of
 from flopwitness.lab.journal import WARMUP
@@ -141,7 +139,7 @@ def detection_of(path: Path, cadence: str, *, chip: str, calibration_for: Calibr
 def watched(recording: Recording, cadence: Cadence, calibration_for: CalibrationFor) -> tuple[Finished, ...]:
     """Return what ``flopwitness watch --replay`` tells of a recording: the same daemon, the same parts."""
     if cadence.interval_seconds is not None:
-        recording = down_sampled(recording, interval_seconds=cadence.interval_seconds)
+        recording = sampled_every(recording, interval_seconds=cadence.interval_seconds)
     told: list[Finished] = []
     daemon = Daemon(
         WorkloadFinder(cadence.make_watch),
@@ -151,27 +149,6 @@ def watched(recording: Recording, cadence: Cadence, calibration_for: Calibration
     )
     daemon.run(batched(replayed(ReplaySampler(recording), HostClock(), speed=0)))
     return tuple(told)
-
-
-def down_sampled(recording: Recording, *, interval_seconds: float) -> Recording:
-    """Return the recording as if fewer samples had been taken: of each device the one nearest each tick.
-
-    Nothing is averaged: gauges and counters are what a slower sampler would have read. A share that a driver
-    averages between two reads is not: here it still speaks of the shorter time before its sample. A tick with
-    no sample within half an interval has none, so that a gap stays a gap.
-
-    Parameters
-    ----------
-    recording : Recording
-        What was recorded, faster than the interval.
-    interval_seconds : float
-        From tick to tick, > 0; a device's first sample is its first tick.
-    """
-    traces = tuple(
-        _thinned(trace, round(interval_seconds * NANOSECONDS_PER_SECOND)) for trace in recording.traces
-    )
-    provenance = replace(recording.provenance, interval_seconds=interval_seconds)
-    return Recording(recording.name, traces, provenance, recording.findings)
 
 
 def everything_logged(path: Path, runs: Iterable[Run]) -> Logged:
@@ -197,15 +174,3 @@ def _found(told: Finished) -> FoundWorkload:
         is_stalled=session.name == STALLED_NAME,
         estimates=told.witnessed.estimates,
     )
-
-
-def _thinned(trace: Trace, tick_ns: int) -> Trace:
-    if not len(trace):
-        return trace
-    elapsed_ns = trace.time_ns - trace.time_ns[0]
-    ticks = (elapsed_ns + tick_ns // 2) // tick_ns
-    order = np.lexsort((np.abs(elapsed_ns - ticks * tick_ns), ticks))
-    _, nearest = np.unique(ticks[order], return_index=True)
-    kept = order[nearest]
-    columns = {name: column[kept] for name, column in trace.channels.items()}
-    return Trace(trace.device, trace.time_ns[kept], columns)
