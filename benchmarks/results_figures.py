@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 from results_cases import COMPARED
 
+from flopwitness.app.report.bars import mark_published
 from flopwitness.app.report.canvas import (
     SMALL_POINTS,
     blank_figure,
@@ -107,17 +108,8 @@ def _bar(axes: Axes, place: int, found: Mapping[str, Any], *, is_ours: bool) -> 
 
 def _diamonds(axes: Axes, names: Sequence[str]) -> None:
     told = [(place, PUBLISHED[name].folds_ratio) for place, name in enumerate(names) if name in PUBLISHED]
-    axes.scatter(
-        [100 * ratio for _, ratio in told if ratio is not None],
-        [place for place, ratio in told if ratio is not None],
-        marker="D",
-        s=30,
-        facecolors=PAPER,
-        edgecolors=SERIES[1],
-        linewidths=1.3,
-        zorder=4,
-        label="published: 2 × V100, their data",
-    )
+    places = [(place, 100 * ratio) for place, ratio in told if ratio is not None]
+    mark_published(axes, places, label="published: 2 × V100, their data")
 
 
 def at_the_cap(ident: str, workloads: Rows, answer: Mapping[str, Any]) -> Figure:

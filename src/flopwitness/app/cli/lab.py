@@ -2,6 +2,7 @@
 
 import signal
 import time
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from flopwitness.app.labattach import attach as attached
 from flopwitness.app.labchoice import one_of_plan, read_configuration, settled_names, without
 from flopwitness.app.labwork import LiveSampler, Outcome, sweep_into
 from flopwitness.core.errors import BadInputError
+from flopwitness.core.workload import WorkloadConfig
 from flopwitness.lab.plans import named_plan
 from flopwitness.lab.sweep import Plan
 
@@ -82,19 +84,8 @@ def run(
     else:
         chosen = one_of_plan(plan, name)
     sampler, n_gpus = _sampler(device, gpus, sample=sample)
-    wanted = Plan(
-        configurations=(chosen,),
-        device=device,
-        n_ranks=n_gpus,
-        traces=traces,
-        trace_seconds=seconds,
-        gap_seconds=gap,
-        idle_seconds=idle,
-        budget_seconds=budget_seconds,
-        stall_seconds=max(stall_seconds, 3 * seconds),
-        started_monotonic=started,
-    )
-    return _done(output, wanted, sampler)
+    rhythm = _Rhythm(traces, seconds, gap, idle, budget_seconds, stall_seconds)
+    return _done(output, rhythm.plan((chosen,), device, n_gpus, started=started), sampler)
 
 
 @app.command()
@@ -117,19 +108,8 @@ def sweep(
     listed = [one for part in plan.split(",") for one in named_plan(part.strip())]
     chosen = without(listed, settled_names(skip_done or ()))
     sampler, n_gpus = _sampler(device, gpus, sample=sample)
-    wanted = Plan(
-        configurations=chosen,
-        device=device,
-        n_ranks=n_gpus,
-        traces=traces,
-        trace_seconds=seconds,
-        gap_seconds=gap,
-        idle_seconds=idle,
-        budget_seconds=budget_seconds,
-        stall_seconds=max(stall_seconds, 3 * seconds),
-        started_monotonic=started,
-    )
-    return _done(output, wanted, sampler)
+    rhythm = _Rhythm(traces, seconds, gap, idle, budget_seconds, stall_seconds)
+    return _done(output, rhythm.plan(chosen, device, n_gpus, started=started), sampler)
 
 
 @app.command()
@@ -141,6 +121,35 @@ def attach(
     outcome = attached(folder, recording)
     talk().print(_sentence(outcome, folder), markup=False, soft_wrap=True)
     return 0 if outcome.n_runs else NO_RUN
+
+
+@dataclass(frozen=True, slots=True)
+class _Rhythm:
+    """What both ways to run say about time, as the options name it."""
+
+    traces: int
+    seconds: float
+    gap: float
+    idle: float
+    budget_seconds: float
+    stall_seconds: float
+
+    def plan(
+        self, configurations: tuple[WorkloadConfig, ...], device: str, n_ranks: int, *, started: float
+    ) -> Plan:
+        """Return the plan; ranks may be silent for three traces at least."""
+        return Plan(
+            configurations=configurations,
+            device=device,
+            n_ranks=n_ranks,
+            traces=self.traces,
+            trace_seconds=self.seconds,
+            gap_seconds=self.gap,
+            idle_seconds=self.idle,
+            budget_seconds=self.budget_seconds,
+            stall_seconds=max(self.stall_seconds, 3 * self.seconds),
+            started_monotonic=started,
+        )
 
 
 def _sampler(device: str, n_gpus: int, *, sample: bool) -> tuple[LiveSampler, int]:

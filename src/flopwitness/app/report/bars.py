@@ -1,5 +1,7 @@
 """Median errors of the estimators side by side, with how far they would move with other workloads."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -107,10 +109,8 @@ def _bar(axes: Axes, place: int, name: str, score: Score) -> None:
     )
 
 
-def _diamonds(axes: Axes, result: Scored) -> None:
-    places = _published_places(result)
-    if not places:
-        return
+def mark_published(axes: Axes, places: Sequence[tuple[int, float]], *, label: str) -> None:
+    """Mark published errors with diamonds, each at a row and its error in percent."""
     axes.scatter(
         [percent for _, percent in places],
         [place for place, _ in places],
@@ -120,6 +120,13 @@ def _diamonds(axes: Axes, result: Scored) -> None:
         edgecolors=SERIES[1],
         linewidths=1.3,
         zorder=4,
-        label="published, another data set",
+        label=label,
     )
+
+
+def _diamonds(axes: Axes, result: Scored) -> None:
+    places = _published_places(result)
+    if not places:
+        return
+    mark_published(axes, places, label="published, another data set")
     style_legend(axes.figure.legend(loc="outside lower right", fontsize=SMALL_POINTS))
