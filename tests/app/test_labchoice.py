@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from flopwitness.app.labchoice import one_of_plan, read_configuration, settled_names, without
+from flopwitness.app.labchoice import (
+    TOO_FEW_GPUS,
+    beyond,
+    one_of_plan,
+    only,
+    read_configuration,
+    settled_names,
+    without,
+)
 from flopwitness.core.errors import BadInputError
 from flopwitness.lab.plans import named_plan
 
@@ -48,6 +56,36 @@ def test_what_is_done_is_left_out_in_order():
     left = without(named_plan("tiny"), {"tiny-2"})
 
     assert [config.name for config in left] == ["tiny-1", "tiny-3"]
+
+
+def test_families_and_names_are_picked_out_of_a_plan():
+    """In the order of the plan; everything where nobody picks."""
+    plan = named_plan("attacks")
+
+    picked = only(plan, "heads-64, split")
+
+    assert [config.name for config in picked] == ["split-1", "split-2", "heads-64", "split-3"]
+    assert only(plan, "") == plan
+
+
+def test_what_a_plan_does_not_have_cannot_be_picked():
+    """Its families are listed."""
+    with pytest.raises(BadInputError, match="names, or of width-depth, got heads"):
+        only(named_plan("tiny"), "tiny-1,heads")
+
+
+def test_what_needs_more_gpus_is_left_out_and_may_run_elsewhere(tmp_path: Path) -> None:
+    """A later sweep does not take it for settled."""
+    left_out = beyond(named_plan("attacks"), 1)
+    skipped = left_out | {"fp8-all": "no memory"}
+    content = {"format": "flopwitness-sweep", "version": 1, "finished": {}, "skipped": skipped}
+    (tmp_path / "events").mkdir()
+    (tmp_path / "events" / "sweep.json").write_text(json.dumps(content))
+
+    assert left_out["half-b8"] == f"{TOO_FEW_GPUS} 2, there are 1"
+    assert {name.rsplit("-", 1)[0] for name in left_out} == {"half", "handover", "local-steps", "decoy-links"}
+    assert beyond(named_plan("attacks"), 2) == {}
+    assert settled_names([tmp_path]) == {"fp8-all"}
 
 
 def test_a_folder_without_a_sweep_is_refused(tmp_path: Path) -> None:

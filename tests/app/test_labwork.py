@@ -41,7 +41,9 @@ class SteadySampler:
         self.is_closed = True
 
 
-def swept(folder: Path, sampler: SteadySampler, *configurations: WorkloadConfig) -> Outcome:
+def swept(
+    folder: Path, sampler: SteadySampler, *configurations: WorkloadConfig, gate: bool = True
+) -> Outcome:
     """Sweep on two ranks of a processor."""
     plan = Plan(
         configurations=configurations,
@@ -51,6 +53,7 @@ def swept(folder: Path, sampler: SteadySampler, *configurations: WorkloadConfig)
         gap_seconds=0.05,
         idle_seconds=0.1,
         budget_seconds=300.0,
+        gate=gate,
     )
     return sweep_into(folder, plan, sampler, interval_seconds=0.02)
 
@@ -124,6 +127,15 @@ def test_every_word_of_the_ranks_is_kept_with_two_clocks(folder: Path) -> None:
 def run_of(seconds: float) -> Run:
     """Return a run from the first instant on."""
     return Run(WorkloadConfig("a", "b"), 0, round(seconds * SECOND_NS), GroundTruth(1.0, 1.0))
+
+
+@pytest.mark.parametrize(("gate", "n_dropped"), [(True, 2), (False, 0)])
+def test_the_gate_can_be_opened(tmp_path: Path, gate: bool, n_dropped: int) -> None:
+    """A throttled run is an attack, not a fault; the folder says which rule it was written by."""
+    outcome = swept(tmp_path, SteadySampler(utilisation=0.5), named_plan("tiny")[0], gate=gate)
+
+    assert outcome == Outcome("all done", n_runs=2 - n_dropped, n_dropped=n_dropped, n_skipped=0)
+    assert json.loads((tmp_path / "events" / "sweep.json").read_text())["gate"] is gate
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@
  *     FAKE_NVML_NAME                  part of their UUIDs, "GPU-fake-<name>-<index>"; "node"
  *     FAKE_NVML_IDLE_SECONDS, FAKE_NVML_BUSY_SECONDS  the schedule; 4 and 6
  *     FAKE_NVML_FOLDER                while a file lost-<index> lies there, that GPU is lost; while a file
- *                                     hang-<index> does, no call about it comes back
+ *                                     hang-<index> does, no call about it comes back; power limits and clock
+ *                                     locks that were set are kept there, in limit-<index> and lock-<index>
+ *     FAKE_NVML_ROOT                  whether power limits and clocks may be set; 0
  *
  * Layouts are those of NVIDIA's nvml.h as nvidia-ml-py 13 declares them.
  */
@@ -23,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OK = 0, INVALID = 2, UNSUPPORTED = 3, NOT_FOUND = 6, LOST = 15 };
+enum { OK = 0, INVALID = 2, UNSUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6, TOO_SMALL = 7, LOST = 15 };
 enum { MOST_GPUS = 16, UNSIGNED_INT = 1, UNSIGNED_LONG_LONG = 3 };
 
 typedef struct { int index; } Gpu;
@@ -118,7 +120,10 @@ int nvmlInit_v2(void) { return nvmlInitWithFlags(0); }
 int nvmlShutdown(void) { return OK; }
 
 const char *nvmlErrorString(int code) {
-    return code == LOST ? "GPU is lost" : code == NOT_FOUND ? "Not Found" : "Not Supported";
+    return code == LOST ? "GPU is lost"
+        : code == NOT_FOUND ? "Not Found"
+        : code == INVALID ? "Invalid Argument"
+        : code == NO_PERMISSION ? "Insufficient Permissions" : "Not Supported";
 }
 
 int nvmlSystemGetDriverVersion(char *text, unsigned size) {
@@ -241,4 +246,78 @@ int nvmlGpmMetricsGet(MetricsGet *asked) {
     for (unsigned at = 0; at < asked->n_metrics; at++)
         answer_metric(&asked->metrics[at], seconds, busy_ratio, asked->newer);
     return OK;
+}
+
+/* What was set outlives the process that set it, as on a board: it lies in a file. */
+static void path_of(char *path, size_t size, const char *what, int index) {
+    const char *folder = getenv("FAKE_NVML_FOLDER");
+    snprintf(path, size, "%s/%s-%d", folder ? folder : ".", what, index);
+}
+
+static unsigned kept(const char *what, int index, unsigned otherwise) {
+    char path[4096];
+    path_of(path, sizeof path, what, index);
+    FILE *file = fopen(path, "r");
+    unsigned value = otherwise;
+    if (file && fscanf(file, "%u", &value) != 1) value = otherwise;
+    if (file) fclose(file);
+    return value;
+}
+
+static int keep(const char *what, int index, unsigned value) {
+    char path[4096];
+    if (number_of("FAKE_NVML_ROOT", 0) == 0) return NO_PERMISSION;
+    path_of(path, sizeof path, what, index);
+    FILE *file = fopen(path, "w");
+    if (!file) return UNSUPPORTED;
+    fprintf(file, "%u\n", value);
+    fclose(file);
+    return OK;
+}
+
+enum { DEFAULT_LIMIT = 700000, LEAST_LIMIT = 200000, MOST_LIMIT = 700000 };
+
+int nvmlDeviceGetPowerManagementLimit(Gpu *gpu, unsigned *milliwatts) {
+    ANSWER(gpu, *milliwatts = kept("limit", gpu->index, DEFAULT_LIMIT));
+}
+
+int nvmlDeviceGetPowerManagementLimitConstraints(Gpu *gpu, unsigned *least, unsigned *most) {
+    ANSWER(gpu, *least = LEAST_LIMIT; *most = MOST_LIMIT);
+}
+
+int nvmlDeviceSetPowerManagementLimit(Gpu *gpu, unsigned milliwatts) {
+    if (state_of(gpu) != OK) return state_of(gpu);
+    if (milliwatts < LEAST_LIMIT || milliwatts > MOST_LIMIT) return INVALID;
+    return keep("limit", gpu->index, milliwatts);
+}
+
+static int list_of(const unsigned *values, unsigned n_values, unsigned *count, unsigned *found) {
+    unsigned n_room = *count;
+    *count = n_values;
+    if (!found || n_room < n_values) return TOO_SMALL;
+    memcpy(found, values, n_values * sizeof *values);
+    return OK;
+}
+
+int nvmlDeviceGetSupportedMemoryClocks(Gpu *gpu, unsigned *count, unsigned *megahertz) {
+    static const unsigned CLOCKS[] = {3201, 1593};
+    int state = state_of(gpu);
+    return state == OK ? list_of(CLOCKS, 2, count, megahertz) : state;
+}
+
+int nvmlDeviceGetSupportedGraphicsClocks(Gpu *gpu, unsigned memory, unsigned *count, unsigned *megahertz) {
+    static const unsigned CLOCKS[] = {1980, 1755, 1200, 345};
+    int state = state_of(gpu);
+    if (state != OK) return state;
+    return memory == 3201 ? list_of(CLOCKS, 4, count, megahertz) : NOT_FOUND;
+}
+
+int nvmlDeviceSetGpuLockedClocks(Gpu *gpu, unsigned least, unsigned most) {
+    if (state_of(gpu) != OK) return state_of(gpu);
+    return least <= most ? keep("lock", gpu->index, most) : INVALID;
+}
+
+int nvmlDeviceResetGpuLockedClocks(Gpu *gpu) {
+    if (state_of(gpu) != OK) return state_of(gpu);
+    return keep("lock", gpu->index, 0);
 }

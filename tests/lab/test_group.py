@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 
 from torch import distributed  # noqa: E402
 
+from flopwitness.core.workload import WorkloadConfig  # noqa: E402
 from flopwitness.lab.environment import environment  # noqa: E402
 from flopwitness.lab.group import Group  # noqa: E402
 from flopwitness.lab.rank import BUILD_SECONDS, Rhythm  # noqa: E402
@@ -50,4 +51,7 @@ def test_a_configuration_takes_its_traces_and_the_rest_before_them():
         deadline_monotonic=0.0,
     )
 
-    assert rhythm.configuration_seconds == 6.0 + BUILD_SECONDS + 3 * 2.5
+    plain = WorkloadConfig("a", "b")
+    paused = WorkloadConfig("a", "b", {"pauses": 2, "pause_seconds": 6.0, "preheat_seconds": 4.0})
+    assert rhythm.configuration_seconds(plain) == 6.0 + BUILD_SECONDS + 3 * 2.5
+    assert rhythm.configuration_seconds(paused) == 6.0 + BUILD_SECONDS + 4.0 + 3 * 14.5

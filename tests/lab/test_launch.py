@@ -51,6 +51,10 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Journal:
         training("experts", n_experts=4, experts_per_token=2),
         training("unknown", colour="blue"),
         training("scaled", precision="fp16", optimizer="sgd"),
+        training("paused", pauses=2, pause_seconds=0.1),
+        training("in-turns", turns=3),
+        training("local", local_steps=2),
+        training("sleepy", duty_ratio=0.5, burst_steps=2),
     )
     assert outcome == "all done"
     return journal
@@ -60,7 +64,7 @@ def test_every_trace_of_what_can_run_is_measured(kinds: Journal) -> None:
     """Replicated, sharded, accumulating, routed and scaled training take all their traces."""
     found = [(run.config.name, run.trace_index) for run in kinds.runs]
 
-    able = ("plain", "sharded", "accumulating", "experts", "scaled")
+    able = ("plain", "sharded", "accumulating", "experts", "scaled", "paused", "in-turns", "local", "sleepy")
     assert found == [(name, index) for name in able for index in (0, 1)]
 
 
@@ -78,7 +82,7 @@ def test_ranks_agree_on_the_number_of_steps(kinds: Journal) -> None:
         if event["event"] == "trace":
             steps.setdefault((event["name"], event["index"]), set()).add(event["steps"])
 
-    assert len(steps) == 10
+    assert len(steps) == 18
     assert {len(agreed) for agreed in steps.values()} == {1}
 
 
@@ -86,10 +90,29 @@ def test_a_truth_is_a_step_times_steps_times_gpus(kinds: Journal) -> None:
     """Every run of a transformer has one, counted and checked."""
     for run in kinds.runs:
         truth = kinds.finished[run.config.name]["truth"]
-        times = run.config.parameters["steps"] * 2
+        times = run.config.parameters["steps"] * (1 if run.config.name == "in-turns" else 2)
 
         assert truth["counted"] == truth["expected"]
         assert run.truth.executed_flop == truth["executed"] * times
+
+
+def test_a_trace_lasts_as_long_as_its_pauses_at_least(kinds: Journal) -> None:
+    """They are part of the stretch that is logged, and no FLOP is lost in them."""
+    lasted = [run.stop_ns - run.start_ns for run in kinds.runs if run.config.name == "paused"]
+
+    assert min(lasted) >= 2 * 0.1 * 1e9
+
+
+def test_in_turns_only_one_rank_takes_a_step(kinds: Journal) -> None:
+    """What ranks say were their own steps makes up the trace."""
+    own: dict[int, list[int]] = {}
+    for event in kinds.events:
+        if (event["event"], event.get("name")) == ("trace", "in-turns"):
+            own.setdefault(event["index"], []).append(event["own_steps"])
+            steps = event["steps"]
+
+    assert [sum(parts) for parts in own.values()] == [steps, steps]
+    assert all(min(parts) >= 1 for parts in own.values())
 
 
 def test_a_rank_that_hangs_is_killed_and_the_rest_is_run(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,32 @@ def test_warm_up_is_a_run_of_its_own_kind():
     warmup = journal.warmups[0]
     assert (warmup.config.family, warmup.config.parameters["kind"]) == ("warmup", "warmup")
     assert warmup.truth.executed_flop == 4 * 2 * 80
+
+
+def test_a_step_that_one_rank_took_alone_counts_once():
+    """Where ranks take turns, each says how many steps were its own, warm-up included."""
+    script = [*ready(), *begun("a"), *traced("a"), *done()]
+    for event, n_own in zip((one for one in script if "steps" in one), (4, 1, 3, 0), strict=True):
+        event["own_steps"] = n_own
+
+    _, journal = swept(Stage((script, {})))
+
+    assert journal.warmups[0].truth.executed_flop == (4 + 1) * 80
+    assert journal.runs[0].truth.executed_flop == 3 * 80
+    assert journal.runs[0].config.parameters["steps"] == 3
+
+
+def test_ranks_may_be_silent_while_they_are_told_to_rest():
+    """Pauses, sleeps and preheating come on top of what a stall may take."""
+    resting = replace(A, parameters={"pauses": 2, "pause_seconds": 6.0, "preheat_seconds": 4.0})
+    plan = Plan(configurations=(resting,), trace_seconds=2.0, stall_seconds=50.0)
+    journal = Journal(plan.configurations, n_ranks=2)
+    sweep = Sweep(plan, journal, logs=Path())
+    sweep._is_ready = True
+
+    assert sweep._patience() == 50.0
+    journal.note({"event": "building", "rank": 0, "name": "a"})
+    assert sweep._patience() == 50.0 + 2 * 6.0 + 4.0
 
 
 def test_a_trace_that_one_rank_did_not_finish_is_no_run():

@@ -5,8 +5,10 @@ import pytest
 from flopwitness.core.workload import Target
 
 torch = pytest.importorskip("torch")
+from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402 - only where torch is installed
+
 from flopwitness.lab.closed_form import closed_form  # noqa: E402 - only where torch is installed
-from flopwitness.lab.settings import Settings  # noqa: E402
+from flopwitness.lab.settings import CHOICES, Settings  # noqa: E402
 from flopwitness.lab.truth import FORMULAS, Tally, multiplies, step_truth, tally  # noqa: E402
 from flopwitness.lab.workloads.kinds import build  # noqa: E402
 from flopwitness.physics.training import step_flop, target_flop  # noqa: E402
@@ -30,6 +32,22 @@ KINDS = {
     "prefill, grouped": {"kind": "prefill", "n_kv_heads": 1},
     "decode": {"kind": "decode", "seq_len": 24},
     "decode, grouped": {"kind": "decode", "n_kv_heads": 2},
+    "tf32": {"precision": "tf32"},
+    "fp8": {"precision": "fp8"},
+    "fp8 in part": {"precision": "fp8", "precision_layers": 1},
+    "fp8-fast": {"precision": "fp8-fast"},
+    "int8": {"precision": "int8"},
+    "int8 in part": {"precision": "int8", "precision_layers": 1},
+    "fp16 in part": {"precision": "fp16", "precision_layers": 1},
+    "fp32 in part": {"precision": "fp32", "precision_layers": 1},
+    "recompute in part": {"recompute": True, "recompute_layers": 1},
+    "interleaved": {"serves": 3},
+    "interleaved again": {"serves": 2, "recompute": True, "accumulation": 2, "lora_rank": 4},
+    "memory decoy": {"decoy": "memory", "decoy_amount": 2, "decoy_size": 8},
+    "matrix decoy": {"decoy": "matrix", "decoy_amount": 3, "decoy_size": 8},
+    "operands": {"operands": "pruned"},
+    "offload": {"offload_layers": 1},
+    **{f"gemm {one}": {"kind": "gemm", "size": 32, "precision": one} for one in CHOICES["precision"]},
     "fp64": {"kind": "gemm-fp64", "size": 32, "batch": 3},
 }
 
@@ -62,6 +80,31 @@ def test_recomputation_is_named_apart():
     assert again.algorithmic == plain.algorithmic
     assert again.executed == plain.executed + again.recomputed
     assert again.recomputed > 0
+
+
+@pytest.mark.parametrize("extra", [{}, {"recompute": True, "recompute_layers": 1, "serves": 2}])
+def test_attention_written_out_executes_all_that_is_counted(extra: dict[str, object]) -> None:
+    """PyTorch does so where no fused kernel takes the heads: the count tells, and nothing is halved."""
+    settings = Settings(**(TINY | extra))
+
+    with sdpa_kernel(SDPBackend.MATH):
+        truth = step_truth(settings, build(settings, CPU).rehearse())
+
+    assert truth.problem == ""
+    assert truth.executed == truth.counted == closed_form(settings, fused=False).counted
+    assert truth.executed > closed_form(settings).executed
+
+
+def test_decoys_and_served_prompts_are_executed_beside_training():
+    """A product of side 8 is 1,024 FLOP; a prompt costs what prefill costs."""
+    plain, decoy, serving = (
+        closed_form(Settings(**TINY, **extra))
+        for extra in ({}, {"decoy": "matrix", "decoy_amount": 3, "decoy_size": 8}, {"serves": 2})
+    )
+    prefill = closed_form(Settings(**TINY, kind="prefill"))
+
+    assert decoy.executed - plain.executed == 3 * 1024
+    assert serving.executed - plain.executed == 2 * prefill.executed
 
 
 def test_resnet_counts_three_forwards_but_for_the_first_gradient():

@@ -59,7 +59,7 @@ def attach(folder: Path, recording_path: Path) -> Outcome:
     _require_cover(whole.traces, runs, source=str(recording_path))
     cut = whole.within(start_ns - MARGIN_NS, stop_ns + MARGIN_NS)
 
-    dropped = gated(runs, cut.traces)
+    dropped = gated(runs, cut.traces) if sweep.get("gate", True) else {}
     idle = [run for run in runs if run_label(run) in dropped]
     kept = [run for run in runs if run_label(run) not in dropped]
     sentences += tuple(f"{name}: {why}" for name, why in dropped.items())

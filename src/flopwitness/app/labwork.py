@@ -88,6 +88,8 @@ class LabFolder:
         What was measured.
     provenance : Provenance
         Of the samples.
+    gate : bool
+        Whether runs that did not load their GPUs are dropped.
 
     Raises
     ------
@@ -96,7 +98,13 @@ class LabFolder:
     """
 
     def __init__(
-        self, folder: Path, sampling: SamplingThread, journal: Journal, *, provenance: Provenance
+        self,
+        folder: Path,
+        sampling: SamplingThread,
+        journal: Journal,
+        *,
+        provenance: Provenance,
+        gate: bool = True,
     ) -> None:
         if (folder / RUNS).exists():
             raise BadInputError(str(folder), "", expected="a new folder", got="one that holds a dataset")
@@ -107,6 +115,7 @@ class LabFolder:
                 str(folder), "", expected="a folder to write to", got=reason(error)
             ) from error
         self.folder, self.sampling, self.journal, self.provenance = folder, sampling, journal, provenance
+        self.gate = gate
         self.devices = _devices_seen()
         self._flushed_monotonic = -math.inf
         self._n_runs = self._n_events = 0
@@ -126,7 +135,7 @@ class LabFolder:
         """Write everything for good; decide now which runs did not load their GPUs."""
         self._append_events()
         traces = self._write_samples()
-        dropped = gated(self.journal.runs, traces)
+        dropped = gated(self.journal.runs, traces) if self.gate else {}
         kept = [run for run in self.journal.runs if run_label(run) not in dropped]
         self._write_runs(kept, dropped=dropped)
         self._write_sweep(ended, dropped=dropped)
@@ -157,6 +166,7 @@ class LabFolder:
             "finished": self.journal.finished,
             "skipped": self.journal.skipped,
             "dropped": dropped,
+            "gate": self.gate,
             "environment": self.journal.environments,
             "devices": self.devices,
             "sampling_problems": dict(self.sampling.problems),
@@ -200,13 +210,14 @@ def sweep_into(
         When the folder is taken or cannot be written to.
     """
     journal = Journal(plan.configurations, n_ranks=plan.n_ranks, say=say)
+    journal.skipped |= plan.left_out
     sampling = SamplingThread(sampler, interval_seconds=interval_seconds)
     provenance = Provenance(
         sampler.source, driver=sampler.driver, clock="host UTC", interval_seconds=interval_seconds
     )
     ended = "interrupted"
     try:
-        kept = LabFolder(folder, sampling, journal, provenance=provenance)
+        kept = LabFolder(folder, sampling, journal, provenance=provenance, gate=plan.gate)
         sampling.start()
         try:
             ended = run_sweep(plan, journal, logs=folder / EVENTS, look=kept.look)

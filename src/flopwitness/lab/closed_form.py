@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from flopwitness.core.workload import Target
 from flopwitness.lab.settings import Settings
 from flopwitness.physics.training import (
     Attention,
@@ -13,13 +13,23 @@ from flopwitness.physics.training import (
     gemm_flop,
     recomputed_flop,
     step_flop,
-    target_flop,
 )
 
 N_CLASSES = 1_000
 """Classes of ImageNet-1k, which the networks that see tell apart."""
 
 N_COLOURS = 3
+
+
+class Kernels(NamedTuple):
+    """How attention is counted, and what of it is executed."""
+
+    counted: Attention
+    executed: Attention
+
+
+FUSED = Kernels(Attention.FULL, Attention.CAUSAL)
+EXPLICIT = Kernels(Attention.EXPLICIT, Attention.EXPLICIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +52,17 @@ class ClosedForm:
     recomputed: int = 0
 
 
-def closed_form(settings: Settings) -> ClosedForm | None:
+def closed_form(settings: Settings, *, fused: bool = True) -> ClosedForm | None:
     """Return what a step must count, or None where no formula is written down.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of the workload.
+    fused : bool
+        Whether attention runs in a fused kernel, which skips the masked half and is counted in full. Else it
+        is written out in matrix products, which execute all that is counted: PyTorch does so where no fused
+        kernel takes the heads.
 
     Examples
     --------
@@ -51,30 +70,57 @@ def closed_form(settings: Settings) -> ClosedForm | None:
     ClosedForm(counted=6000, algorithmic=6000, executed=6000, recomputed=0)
     """
     form = FORMS.get(settings.kind)
-    return None if form is None else form(settings)
+    return None if form is None else form(settings, FUSED if fused else EXPLICIT)
 
 
-def _training(settings: Settings) -> ClosedForm:
+def form_that_counts(settings: Settings, counted: int) -> ClosedForm | None:
+    """Return the form whose count was seen, the one of fused attention where none was, None without forms.
+
+    The count tells which kernel ran: a fused backward pass of attention has five products, a written out one
+    four.
+    """
+    fused, explicit = (closed_form(settings, fused=fused) for fused in (True, False))
+    return explicit if explicit is not None and explicit.counted == counted else fused
+
+
+def _training(settings: Settings, attention: Kernels) -> ClosedForm:
+    """Return training and what else its steps do: recompute, serve, multiply for nothing."""
     shape, times = settings.shape, settings.accumulation
-    # PyTorch's checkpoint without re-entrance stops before the last product of a block.
-    recompute = Recompute.BLOCKS_EARLY_STOP if settings.recompute else Recompute.NONE
+    served, decoy = _prefill(settings, attention), _decoy_flop(settings)
+    again_counted, again_executed = (_recomputed(settings, one) for one in attention)
+    algorithmic = times * step_flop(shape, attention=attention.counted) + decoy
+    executed = times * (step_flop(shape, attention=attention.executed) + again_executed) + decoy
     return ClosedForm(
-        times * step_flop(shape, recompute=recompute),
-        times * target_flop(shape, Target.ALGORITHMIC),
-        times * target_flop(shape, Target.EXECUTED, recompute=recompute),
-        times * recomputed_flop(shape, recompute, attention=Attention.CAUSAL),
+        algorithmic + times * again_counted + settings.serves * served.counted,
+        algorithmic + settings.serves * served.algorithmic,
+        executed + settings.serves * served.executed,
+        times * again_executed,
     )
 
 
-def _prefill(settings: Settings) -> ClosedForm:
+def _recomputed(settings: Settings, attention: Attention) -> int:
+    if not settings.recompute:
+        return 0
+    # PyTorch's checkpoint without re-entrance stops before the last product of a block.
+    every = recomputed_flop(settings.shape, Recompute.BLOCKS_EARLY_STOP, attention=attention)
+    # All blocks are alike.
+    return every * (settings.recompute_layers or settings.n_layers) // settings.n_layers
+
+
+def _decoy_flop(settings: Settings) -> int:
+    n_products = settings.decoy_amount if settings.decoy == "matrix" else 0
+    return n_products * gemm_flop(settings.decoy_size, settings.decoy_size, n_inner=settings.decoy_size)
+
+
+def _prefill(settings: Settings, attention: Kernels) -> ClosedForm:
     shape = settings.shape
     # Only the last token of each sequence asks the head what comes next.
     unasked = gemm_flop(shape.n_tokens - shape.batch, shape.vocabulary, n_inner=shape.d_model)
-    full = forward_flop(shape) - unasked
-    return ClosedForm(full, full, forward_flop(shape, attention=Attention.CAUSAL) - unasked)
+    full = forward_flop(shape, attention=attention.counted) - unasked
+    return ClosedForm(full, full, forward_flop(shape, attention=attention.executed) - unasked)
 
 
-def _decode(settings: Settings) -> ClosedForm:
+def _decode(settings: Settings, _: Kernels) -> ClosedForm:
     shape = settings.shape
     one = replace(shape, seq_len=1)
     # One new token attends to a whole context: a row of the square that attention_forward_flop counts.
@@ -83,7 +129,7 @@ def _decode(settings: Settings) -> ClosedForm:
     return ClosedForm(total, total, total)
 
 
-def _vision_transformer(settings: Settings) -> ClosedForm:
+def _vision_transformer(settings: Settings, _: Kernels) -> ClosedForm:
     n_patches = (settings.image // settings.patch) ** 2
     shape = replace(settings.shape, seq_len=n_patches, vocabulary=1)
     head = gemm_flop(settings.batch, N_CLASSES, n_inner=settings.d_model)
@@ -94,16 +140,17 @@ def _vision_transformer(settings: Settings) -> ClosedForm:
     return ClosedForm(total, total, total)
 
 
-def _gemm(settings: Settings) -> ClosedForm:
+def _gemm(settings: Settings, _: Kernels) -> ClosedForm:
     total = settings.batch * gemm_flop(settings.size, settings.size, n_inner=settings.size)
     return ClosedForm(total, total, total)
 
 
-FORMS: Mapping[str, Callable[[Settings], ClosedForm]] = {
+FORMS: Mapping[str, Callable[[Settings, Kernels], ClosedForm]] = {
     "train": _training,
     "prefill": _prefill,
     "decode": _decode,
     "vit": _vision_transformer,
+    "gemm": _gemm,
     "gemm-fp64": _gemm,
     "drill": _gemm,
 }

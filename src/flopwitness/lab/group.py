@@ -23,7 +23,7 @@ class Group:
     """
 
     def __init__(self, rank: int, n_ranks: int, *, device: torch.device, rendezvous: str) -> None:
-        self.rank = rank
+        self.rank, self.n_ranks = rank, n_ranks
         is_cuda = device.type == "cuda"
         distributed.init_process_group(
             "nccl" if is_cuda else "gloo",

@@ -147,7 +147,8 @@ class Journal:
             "n_gpus": self.n_ranks,
             "params": self._warm[name]["n_parameters"],
         }
-        times = event["steps"] * self.n_ranks
+        # Where ranks take turns, each has taken some of the steps only.
+        times = sum(half.get("own_steps", half["steps"]) for half in halves)
         return Run(
             replace(config, parameters=parameters),
             min(half["start_ns"] for half in halves),

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from flopwitness.core.errors import BadInputError
 from flopwitness.core.workload import WorkloadConfig
 from flopwitness.lab.benign import BENIGN
+from flopwitness.lab.formats import DECODERS, PRODUCTS
+from flopwitness.redteam.catalogue import ATTACKS, SECOND_ATTACKS, twins
 
 Parameters = dict[str, int | float | str | bool]
 
@@ -127,7 +129,16 @@ def named_plan(name: str) -> tuple[WorkloadConfig, ...]:
     >>> len(named_plan("benign")), named_plan("tiny")[0].name
     (96, 'tiny-1')
     """
-    plans = {"benign": _benign, "extra": _extra, "inference": _inference, "non-ai": _other, "tiny": _tiny}
+    plans = {
+        "benign": _benign,
+        "extra": _extra,
+        "inference": _inference,
+        "non-ai": _other,
+        "attacks": _attacks,
+        "attacks-second": _second_attacks,
+        "formats": _formats,
+        "tiny": _tiny,
+    }
     if name not in plans:
         raise BadInputError("plan", "", expected=f"one of {', '.join(plans)}", got=repr(name))
     return plans[name]()
@@ -175,6 +186,35 @@ def _other() -> tuple[WorkloadConfig, ...]:
     return interleaved(
         [WorkloadConfig(name, family, parameters) for name, parameters in members]
         for family, members in OTHER.items()
+    )
+
+
+def _attacks() -> tuple[WorkloadConfig, ...]:
+    # Twins first: wherever the time ends, what was run has its benign run beside it.
+    return twins() + interleaved(attack.configurations for attack in ATTACKS.values())
+
+
+def _second_attacks() -> tuple[WorkloadConfig, ...]:
+    return twins(SECOND_ATTACKS) + interleaved(attack.configurations for attack in SECOND_ATTACKS.values())
+
+
+def _formats() -> tuple[WorkloadConfig, ...]:
+    return interleaved(
+        [
+            *(
+                WorkloadConfig(
+                    f"gemm-{precision}-{size}",
+                    f"format-{precision}",
+                    {"kind": "gemm", "precision": precision, "size": size, "batch": batch},
+                )
+                for size, batch in PRODUCTS[precision]
+            ),
+            *(
+                WorkloadConfig(name, f"format-{precision}", DECODER | parameters | {"precision": precision})
+                for name, parameters in DECODERS.get(precision, ())
+            ),
+        ]
+        for precision in PRODUCTS
     )
 
 

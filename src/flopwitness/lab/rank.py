@@ -21,7 +21,9 @@ from flopwitness.core.workload import WorkloadConfig
 from flopwitness.lab.environment import environment
 from flopwitness.lab.events import Reporter
 from flopwitness.lab.group import Group
+from flopwitness.lab.preheat import preheat
 from flopwitness.lab.settings import Settings
+from flopwitness.lab.tempo import Tempo, preheat_seconds, trace_seconds
 from flopwitness.lab.truth import step_truth
 from flopwitness.lab.workloads.kinds import Workload, build
 
@@ -48,11 +50,10 @@ class Rhythm:
     warmup_steps: int
     deadline_monotonic: float
 
-    @property
-    def configuration_seconds(self) -> float:
-        """Roughly what one configuration takes, its idle time before it included."""
-        traces = self.traces * (self.trace_seconds + self.gap_seconds)
-        return self.idle_seconds + BUILD_SECONDS + traces
+    def configuration_seconds(self, config: WorkloadConfig) -> float:
+        """Return roughly what a configuration takes, the idle time before it included."""
+        traces = self.traces * (trace_seconds(config, self.trace_seconds) + self.gap_seconds)
+        return self.idle_seconds + BUILD_SECONDS + preheat_seconds(config) + traces
 
 
 class Rank:
@@ -66,7 +67,7 @@ class Rank:
         """Run what fits into the time; return why it ended."""
         for config in configurations:
             left = self.rhythm.deadline_monotonic - time.monotonic()
-            if self.group.told(left - self.rhythm.configuration_seconds) < 0:
+            if self.group.told(left - self.rhythm.configuration_seconds(config)) < 0:
                 return "time is spent"
             self._run(config)
         return "all done"
@@ -105,7 +106,8 @@ class Rank:
             self.idle_until = time.monotonic() + self.rhythm.idle_seconds
             return
         workload.join()
-        step_seconds, n_warm = self._warm_up(workload)
+        tempo = Tempo(settings, self.group, self._synchronise)
+        step_seconds, n_warm = self._warm_up(workload, works=tempo.works)
         self.reporter.say(
             "warmup",
             name=config.name,
@@ -113,43 +115,53 @@ class Rank:
             stop_ns=time.time_ns(),
             # The counted step is one of them; it ran without the other ranks.
             steps=n_warm + 1,
+            own_steps=n_warm + 1 if tempo.works else 1,
             step_seconds=step_seconds,
             truth=truth.plain(),
             n_parameters=workload.n_parameters,
         )
-        n_steps = max(1, round(self.rhythm.trace_seconds / step_seconds))
+        preheat(settings, self.device)
+        n_steps = tempo.n_steps(self.rhythm.trace_seconds, step_seconds=step_seconds)
         for index in range(self.rhythm.traces):
             time.sleep(self.rhythm.gap_seconds)
-            self._trace(config, workload, index=index, n_steps=n_steps)
+            self._trace(config, workload, tempo, index=index, n_steps=n_steps)
         self.idle_until = time.monotonic() + self.rhythm.idle_seconds
         self.reporter.say("finished", name=config.name, memory_bytes=self._memory_bytes())
 
-    def _warm_up(self, workload: Workload) -> tuple[float, int]:
-        """Return the length of a step as rank 0 saw it, and how many steps were run."""
+    def _warm_up(self, workload: Workload, *, works: bool) -> tuple[float, int]:
+        """Return the length of a step as rank 0 saw it, and how many steps were run by ranks that work."""
+        step = workload.step if works else _idle
         for _ in range(self.rhythm.warmup_steps):
             self._synchronise()
             start = time.monotonic()
-            workload.step()
+            step()
             self._synchronise()
         seen = self.group.told(time.monotonic() - start)
         n_timed = min(MAX_TIMED_STEPS, math.ceil(TIMED_SECONDS / seen))
         start = time.monotonic()
         for _ in range(n_timed):
-            workload.step()
+            step()
         self._synchronise()
         step_seconds = self.group.told((time.monotonic() - start) / n_timed)
         return step_seconds, self.rhythm.warmup_steps + n_timed
 
-    def _trace(self, config: WorkloadConfig, workload: Workload, *, index: int, n_steps: int) -> None:
+    def _trace(
+        self, config: WorkloadConfig, workload: Workload, tempo: Tempo, *, index: int, n_steps: int
+    ) -> None:
         self._synchronise()
         self.group.meet()
         start_ns = time.time_ns()
-        for _ in range(n_steps):
-            workload.step()
+        n_own = tempo.walk(workload.step, n_steps=n_steps)
         self._synchronise()
         stop_ns = time.time_ns()
         self.reporter.say(
-            "trace", name=config.name, index=index, start_ns=start_ns, stop_ns=stop_ns, steps=n_steps
+            "trace",
+            name=config.name,
+            index=index,
+            start_ns=start_ns,
+            stop_ns=stop_ns,
+            steps=n_steps,
+            own_steps=n_own,
         )
 
     def _agreed(self, config: WorkloadConfig, problem: str) -> bool:
@@ -177,6 +189,10 @@ class Rank:
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats(self.device)
+
+
+def _idle() -> None:
+    """Take no step: another rank works."""
 
 
 def main() -> None:

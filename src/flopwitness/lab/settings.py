@@ -11,12 +11,15 @@ from flopwitness.physics.transformer import TransformerShape
 VOCABULARY = 32_000
 """Of the workload generator; rows of the embedding and of the untied output head."""
 
-KINDS = ("train", "prefill", "decode", "vit", "resnet", "gemm-fp64", "copy", "fft", "drill")
+KINDS = ("train", "prefill", "decode", "vit", "resnet", "gemm", "gemm-fp64", "copy", "fft", "drill")
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "kind": KINDS,
     "optimizer": ("adamw", "sgd"),
-    "precision": ("bf16", "fp16", "fp32", "tf32", "fp8"),
+    "precision": ("bf16", "fp16", "fp32", "tf32", "fp8", "fp8-fast", "int8"),
     "parallel": ("ddp", "fsdp"),
+    "operands": ("random", "zero", "constant", "pruned", "ternary", "small"),
+    "decoy": ("", "memory", "links", "matrix", "vector", "integer"),
+    "preheat": ("", "clocked", "hot"),
     "fails": ("", "raise", "hang", "die"),
 }
 POSITIVE = (
@@ -31,7 +34,16 @@ POSITIVE = (
     "size",
     "patch",
     "image",
+    "local_steps",
+    "decoy_size",
+    "burst_steps",
 )
+NOT_NEGATIVE = ("decoy_amount", "serves", "pauses", "pause_seconds", "turns", "preheat_seconds")
+BLOCKS = ("precision_layers", "recompute_layers", "offload_layers")
+"""Numbers of blocks, at most all."""
+
+OF_TRAINING = (*BLOCKS, "operands", "local_steps", "decoy", "serves")
+"""What only the training of a decoder can do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +65,32 @@ class Settings:
         Passes forward and backward before each step of the optimizer.
     recompute, compile : bool
         Compute activations again in the backward pass; run through ``torch.compile``.
+    precision_layers, recompute_layers : int
+        How many blocks run in ``precision`` (the rest is bf16), and how many are recomputed where
+        ``recompute`` is set; 0 for all.
+    operands, operands_ratio : str, float
+        Which values the weights are held at, and the share of them that is pruned; see
+        ``flopwitness.lab.workloads.operands``.
+    local_steps : int
+        Steps of each rank alone, after which weights are averaged; with 1 gradients are, in each step.
+    offload_layers : int
+        Blocks whose optimizer, state and step, lives on the host.
+    decoy, decoy_amount, decoy_size : str, int, int
+        What else a step does, how many units of it, and the side of the square that a unit works on; see
+        ``flopwitness.lab.workloads.decoys``.
+    serves : int
+        Prompts of the same shape read after each step, without gradient.
+    pauses, pause_seconds : int, float
+        Rests at equal distances inside each trace.
+    duty_ratio, burst_steps : float, int
+        Share of the time that is not slept through, in (0, 1], and steps between two sleeps.
+    turns : int
+        Stretches of a trace in which one rank after the other works alone; 1 for rank 0 alone, 0 for all
+        ranks together.
+    preheat, preheat_seconds : str, float
+        What is done to the board before the first trace; see ``flopwitness.lab.preheat``.
     size : int
-        Side of the matrices of ``gemm-fp64``; values of ``copy`` and of one ``fft``.
+        Side of the matrices of ``gemm`` and ``gemm-fp64``; values of ``copy`` and of one ``fft``.
     image, patch : int
         Side of images and of their patches in pixels.
     fails, fails_rank : str, int
@@ -79,6 +115,23 @@ class Settings:
     accumulation: int = 1
     recompute: bool = False
     compile: bool = False
+    precision_layers: int = 0
+    recompute_layers: int = 0
+    operands: str = "random"
+    operands_ratio: float = 0.5
+    local_steps: int = 1
+    offload_layers: int = 0
+    decoy: str = ""
+    decoy_amount: int = 0
+    decoy_size: int = 4096
+    serves: int = 0
+    pauses: int = 0
+    pause_seconds: float = 6.0
+    duty_ratio: float = 1.0
+    burst_steps: int = 1
+    turns: int = 0
+    preheat: str = ""
+    preheat_seconds: float = 0.0
     size: int = 1024
     image: int = 224
     patch: int = 16
@@ -112,6 +165,36 @@ class Settings:
         for name in POSITIVE:
             if getattr(self, name) < 1:
                 raise _bad(config, name, expected="a positive number", got=str(getattr(self, name)))
+        for name in NOT_NEGATIVE:
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise _bad(config, name, expected="a number >= 0", got=str(getattr(self, name)))
+        for name in BLOCKS:
+            if not 0 <= getattr(self, name) <= self.n_layers:
+                expected = f"blocks, 0 to {self.n_layers}"
+                raise _bad(config, name, expected=expected, got=str(getattr(self, name)))
+        self._check_ratios(config)
+        self._check_together(config)
+
+    def _check_ratios(self, config: WorkloadConfig) -> None:
+        if not 0 <= self.operands_ratio < 1:
+            raise _bad(config, "operands_ratio", expected="0 <= x < 1", got=str(self.operands_ratio))
+        if not 0 < self.duty_ratio <= 1:
+            raise _bad(config, "duty_ratio", expected="0 < x <= 1", got=str(self.duty_ratio))
+
+    def _check_together(self, config: WorkloadConfig) -> None:
+        """Refuse what contradicts each other, before a rank waits for one that does something else."""
+        for name in OF_TRAINING:
+            if self.kind != "train" and getattr(self, name) != getattr(DEFAULT, name):
+                raise _bad(config, name, expected=f"its default with kind {self.kind!r}", got="another")
+        if bool(self.decoy) != bool(self.decoy_amount):
+            raise _bad(config, "decoy_amount", expected="a decoy and its amount", got="one of them")
+        if self.turns and (self.pauses or self.duty_ratio < 1 or self.local_steps > 1):
+            raise _bad(config, "turns", expected="no pauses, sleeps or averages", got="some of them")
+        alone = self.turns or self.local_steps > 1
+        if self.parallel == "fsdp" and (alone or self.offload_layers or self.operands != "random"):
+            raise _bad(config, "parallel", expected="replicas", got="shards")
+        if self.decoy == "links" and self.turns:
+            raise _bad(config, "decoy", expected="nothing shared while one rank works alone", got="links")
 
     @property
     def shape(self) -> TransformerShape:
@@ -129,6 +212,10 @@ class Settings:
             experts_per_token=self.experts_per_token,
             lora_rank=self.lora_rank or None,
         )
+
+
+DEFAULT = Settings()
+"""What nobody asked for."""
 
 
 def _bad(config: WorkloadConfig, name: str, *, expected: str, got: str) -> BadInputError:

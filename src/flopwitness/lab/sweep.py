@@ -5,7 +5,7 @@ the rest. Every finished trace is handed on at once.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +15,7 @@ from flopwitness.core.workload import WorkloadConfig
 from flopwitness.lab.events import Event
 from flopwitness.lab.journal import Journal
 from flopwitness.lab.launch import Ranks
+from flopwitness.lab.tempo import preheat_seconds, trace_seconds
 
 POLL_SECONDS = 0.2
 RANK_MARGIN_SECONDS = 12.0
@@ -52,7 +53,11 @@ class Plan:
     budget_seconds : float
         When the whole must be over, counted from ``started_monotonic``.
     stall_seconds, compile_seconds : float
-        How long ranks may be silent, in general and where they compile; longer than any trace.
+        How long ranks may be silent, in general and where they compile; longer than any trace, rests apart.
+    gate : bool
+        Whether runs that leave a GPU idle are listed apart, unused.
+    left_out : mapping
+        Configurations that were not taken into the plan since they cannot run here, by name, and why.
     """
 
     configurations: tuple[WorkloadConfig, ...]
@@ -66,6 +71,8 @@ class Plan:
     budget_seconds: float = 540.0
     stall_seconds: float = 50.0
     compile_seconds: float = 150.0
+    gate: bool = True
+    left_out: Mapping[str, str] = field(default_factory=dict)
     started_monotonic: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -208,8 +215,12 @@ class Sweep:
         if not self._is_ready:
             return START_SECONDS
         config = self.journal.current
-        compiles = config is not None and bool(config.parameters.get("compile"))
-        return self.plan.compile_seconds if compiles else self.plan.stall_seconds
+        if config is None:
+            return self.plan.stall_seconds
+        compiles = bool(config.parameters.get("compile"))
+        rests = trace_seconds(config, self.plan.trace_seconds) - self.plan.trace_seconds
+        patience = self.plan.compile_seconds if compiles else self.plan.stall_seconds
+        return patience + rests + preheat_seconds(config)
 
 
 def run_sweep(plan: Plan, journal: Journal, *, logs: Path, look: Callable[[], None] = lambda: None) -> str:

@@ -1,9 +1,9 @@
 """Ground truth of one step: PyTorch's own counter, checked, with what it cannot count listed by name.
 
 Known traps: PyTorch 2.11 refuses grouped heads, several versions count nothing for attention on a CPU
-(github.com/pytorch/pytorch/issues/195460) and nothing in inference mode; kernels of Triton and custom
-operators are never counted. The first two are counted here by our own formula, the last are listed, and a
-step with any is no truth.
+(github.com/pytorch/pytorch/issues/195460), for integer products and in inference mode; kernels of Triton and
+custom operators are never counted. What has a formula of ours is counted by it; foreign operators are listed,
+and a step with any is no truth.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,8 +14,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
-from flopwitness.lab.closed_form import closed_form
+from flopwitness.lab.closed_form import form_that_counts
 from flopwitness.lab.settings import Settings
+from flopwitness.physics.training import gemm_flop
 
 aten = torch.ops.aten
 
@@ -98,6 +99,17 @@ def attention_backward_flop(
     return 2 * batch * n_heads * n_rows * key[2] * (3 * width + 2 * value[3])
 
 
+def integer_product_flop(left: Sequence[int], right: Sequence[int], *_: object, **__: object) -> int:
+    """Return the operations of an integer product, counted as those of any other format.
+
+    Examples
+    --------
+    >>> integer_product_flop((2, 3), (3, 4))
+    48
+    """
+    return gemm_flop(left[0], right[1], n_inner=left[1])
+
+
 def _formulas() -> dict[Any, Callable[..., int]]:
     kernels = ("efficient_attention", "flash_attention", "cudnn_attention", "flash_attention_for_cpu")
     found: dict[Any, Callable[..., int]] = {}
@@ -108,7 +120,7 @@ def _formulas() -> dict[Any, Callable[..., int]]:
             found[getattr(aten, forward)] = attention_flop
         if hasattr(aten, backward):
             found[getattr(aten, backward)] = attention_backward_flop
-    return found
+    return found | {aten._int_mm: integer_product_flop}  # noqa: SLF001  its only name
 
 
 FORMULAS: Mapping[Any, Callable[..., int]] = _formulas()
@@ -162,7 +174,7 @@ def tally(step: Callable[[], object]) -> Tally:
 
 def step_truth(settings: Settings, seen: Tally) -> StepTruth:
     """Weigh a count against the closed form; only a count that equals it, or has none, is a truth."""
-    form = closed_form(settings)
+    form = form_that_counts(settings, seen.counted)
     problem = _problem(seen, None if form is None else form.counted)
     expected = None if form is None else form.counted
     if problem:

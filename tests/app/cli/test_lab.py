@@ -35,6 +35,22 @@ def test_run_measures_one_configuration_and_a_sweep_skips_what_is_done(tmp_path:
     assert names == [["tiny-1"], ["tiny-2", "tiny-3"]]
 
 
+def test_attacks_that_need_more_gpus_are_left_out_in_one_line(tmp_path: Path) -> None:
+    """They stand in the protocol; a gate would drop what is throttled on purpose, so there is none."""
+    folder = tmp_path / "sweep"
+    options = f"--plan attacks,tiny --only half,tiny-1 --traces 1 --idle 0 --gpus 1 {' '.join(QUICK)}"
+
+    ran = CliRunner().invoke(app, f"sweep --output {folder} {options}")
+
+    protocol = json.loads((folder / "events" / "sweep.json").read_text())
+    assert (ran.exit_code, ran.exception) == (0, None)
+    assert "left out, since they need more GPUs: half-b8, half-b16, half-b32" in ran.output
+    assert list(protocol["finished"]) == ["tiny-1"]
+    why = "GPUs needed: 2, there are 1"
+    assert protocol["skipped"] == dict.fromkeys(("half-b8", "half-b16", "half-b32"), why)
+    assert protocol["gate"] is False
+
+
 @pytest.mark.parametrize("options", ["--device tpu", "--no-sample", "--plan none", "--name none"])
 def test_what_cannot_be_run_is_refused(tmp_path: Path, options: str) -> None:
     """Before anything is started or written."""

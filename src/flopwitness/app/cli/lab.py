@@ -2,7 +2,7 @@
 
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ import typer
 from flopwitness.app.cli.options import RecordingPath
 from flopwitness.app.cli.output import talk
 from flopwitness.app.labattach import attach as attached
-from flopwitness.app.labchoice import one_of_plan, read_configuration, settled_names, without
+from flopwitness.app.labchoice import beyond, one_of_plan, only, read_configuration, settled_names, without
 from flopwitness.app.labwork import LiveSampler, Outcome, sweep_into
 from flopwitness.core.errors import BadInputError
 from flopwitness.core.workload import WorkloadConfig
@@ -29,7 +29,11 @@ Output = Annotated[
     Path, typer.Option("--output", help="Dataset folder to write; must hold none.", show_default=False)
 ]
 PlanName = Annotated[
-    str, typer.Option("--plan", help="benign, extra, inference, non-ai or tiny; several with commas.")
+    str,
+    typer.Option(
+        "--plan",
+        help="benign, extra, inference, non-ai, attacks(-second), formats or tiny; several with commas.",
+    ),
 ]
 ConfigPath = Annotated[
     Path | None, typer.Option("--config", help="A JSON object of hyper-parameters; instead of --plan.")
@@ -48,6 +52,16 @@ Gpus = Annotated[
 Where = Annotated[str, typer.Option("--device", help="cuda or cpu.")]
 Stall = Annotated[
     float, typer.Option("--stall-seconds", help="Silence after which ranks are given up.", min=1.0)
+]
+Gate = Annotated[
+    bool | None,
+    typer.Option(
+        "--gate/--no-gate",
+        help="Whether runs under 80 % utilisation are dropped; by default not where the plan is attacks.",
+    ),
+]
+Only = Annotated[
+    str, typer.Option("--only", help="Families or names of the plan to run, joined by commas; else all.")
 ]
 Sampled = Annotated[
     bool,
@@ -76,6 +90,7 @@ def run(
     budget_seconds: Budget = 540.0,
     stall_seconds: Stall = 50.0,
     sample: Sampled = True,
+    gate: Gate = None,
 ) -> int:
     """Run one configuration, from a file or out of a plan, and write a dataset folder."""
     started = time.monotonic()
@@ -83,9 +98,11 @@ def run(
         chosen = read_configuration(config, name=name or config.stem)
     else:
         chosen = one_of_plan(plan, name)
-    sampler, n_gpus = _sampler(device, gpus, sample=sample)
-    rhythm = _Rhythm(traces, seconds, gap, idle, budget_seconds, stall_seconds)
-    return _done(output, rhythm.plan((chosen,), device, n_gpus, started=started), sampler)
+    sampler, n_gpus = sampler_of(device, gpus, sample=sample)
+    rhythm = Rhythm(traces, seconds, gap, idle, budget_seconds, stall_seconds)
+    wanted = rhythm.plan((chosen,), device, n_gpus, started=started)
+    wanted = replace(wanted, gate=_gates(gate, plan if config is None else ""))
+    return swept(output, wanted, sampler)
 
 
 @app.command()
@@ -101,15 +118,19 @@ def sweep(
     budget_seconds: Budget = 540.0,
     stall_seconds: Stall = 50.0,
     sample: Sampled = True,
+    gate: Gate = None,
+    only_these: Only = "",
     skip_done: SkipDone = None,
 ) -> int:
     """Run a plan, as far as the time allows, and write a dataset folder; go on later with --skip-done."""
     started = time.monotonic()
     listed = [one for part in plan.split(",") for one in named_plan(part.strip())]
-    chosen = without(listed, settled_names(skip_done or ()))
-    sampler, n_gpus = _sampler(device, gpus, sample=sample)
-    rhythm = _Rhythm(traces, seconds, gap, idle, budget_seconds, stall_seconds)
-    return _done(output, rhythm.plan(chosen, device, n_gpus, started=started), sampler)
+    chosen = without(only(listed, only_these), settled_names(skip_done or ()))
+    sampler, n_gpus = sampler_of(device, gpus, sample=sample)
+    left_out = beyond(chosen, n_gpus)
+    rhythm = Rhythm(traces, seconds, gap, idle, budget_seconds, stall_seconds)
+    wanted = rhythm.plan(without(chosen, left_out), device, n_gpus, started=started)
+    return swept(output, replace(wanted, gate=_gates(gate, plan), left_out=left_out), sampler)
 
 
 @app.command()
@@ -124,7 +145,7 @@ def attach(
 
 
 @dataclass(frozen=True, slots=True)
-class _Rhythm:
+class Rhythm:
     """What both ways to run say about time, as the options name it."""
 
     traces: int
@@ -152,8 +173,14 @@ class _Rhythm:
         )
 
 
-def _sampler(device: str, n_gpus: int, *, sample: bool) -> tuple[LiveSampler, int]:
-    """Return the best sampler of this machine, and how many processes to start."""
+def sampler_of(device: str, n_gpus: int, *, sample: bool) -> tuple[LiveSampler, int]:
+    """Return the best sampler of this machine, and how many processes to start.
+
+    Raises
+    ------
+    BadInputError
+        When the device is none, PyTorch is missing, or nobody says how many GPUs there are.
+    """
     if device not in ("cuda", "cpu"):
         raise BadInputError("--device", "", expected="cuda or cpu", got=device)
     if find_spec("torch") is None:
@@ -185,7 +212,13 @@ class NoSampler:
         """Do nothing."""
 
 
-def _done(output: Path, wanted: Plan, sampler: LiveSampler) -> int:
+def _gates(wanted: bool | None, plan: str) -> bool:
+    """Say whether runs that leave GPUs idle are dropped: attacks do so on purpose."""
+    return "attacks" not in plan if wanted is None else wanted
+
+
+def swept(output: Path, wanted: Plan, sampler: LiveSampler) -> int:
+    """Run a plan into a folder, say how it goes, and return the exit status."""
     console = talk()
 
     def say(line: str) -> None:
@@ -193,6 +226,8 @@ def _done(output: Path, wanted: Plan, sampler: LiveSampler) -> int:
         console.print(f"{elapsed:6.1f} s  {line}", markup=False, soft_wrap=True)
 
     say(f"{len(wanted.configurations)} configurations on {wanted.n_ranks} {wanted.device} ranks")
+    if wanted.left_out:
+        say(f"left out, since they need more GPUs: {', '.join(wanted.left_out)}")
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         outcome = sweep_into(output, wanted, sampler, interval_seconds=INTERVAL_SECONDS, say=say)

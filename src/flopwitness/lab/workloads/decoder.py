@@ -4,13 +4,18 @@ Attention is causal and fused. Linear layers of a block have biases, as in the r
 project; they cost no matrix product.
 """
 
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+
 import torch
 from torch import nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from flopwitness.lab.settings import Settings
+from flopwitness.lab.workloads.casting import cast_to
 from flopwitness.lab.workloads.float8 import Float8Linear
+from flopwitness.lab.workloads.int8 import Int8Linear
 
 
 class AdaptedLinear(nn.Module):  # type: ignore[misc]
@@ -29,8 +34,10 @@ class AdaptedLinear(nn.Module):  # type: ignore[misc]
 
 def linear(d_in: int, d_out: int, settings: Settings, *, adapted: bool = False) -> nn.Module:
     """Return a linear layer of a block, as the settings want it."""
-    if settings.precision == "fp8":
-        return Float8Linear(d_in, d_out)
+    if settings.precision in ("fp8", "fp8-fast"):
+        return Float8Linear(d_in, d_out, fast=settings.precision == "fp8-fast")
+    if settings.precision == "int8":
+        return Int8Linear(d_in, d_out)
     if settings.lora_rank and adapted:
         return AdaptedLinear(d_in, d_out, rank=settings.lora_rank)
     return nn.Linear(d_in, d_out).requires_grad_(not settings.lora_rank)
@@ -135,9 +142,12 @@ class Decoder(nn.Module):  # type: ignore[misc]
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
-        self.recompute = settings.recompute
+        self.n_recomputed = (settings.recompute_layers or settings.n_layers) if settings.recompute else 0
+        of_blocks = [_of_block(settings, index) for index in range(settings.n_layers)]
+        # Where all blocks are alike, the whole network runs in one context.
+        self.precisions = [one.precision if settings.precision_layers else "" for one in of_blocks]
         self.embedding = nn.Embedding(settings.vocabulary, settings.d_model)
-        self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.n_layers))
+        self.blocks = nn.ModuleList(Block(one) for one in of_blocks)
         self.norm = nn.LayerNorm(settings.d_model)
         self.head = nn.Linear(settings.d_model, settings.vocabulary, bias=False)
         for outer in (self.embedding, self.norm, self.head):
@@ -145,7 +155,26 @@ class Decoder(nn.Module):  # type: ignore[misc]
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Return logits of every token."""
+        return self.head(self.norm(self._through_blocks(tokens)))
+
+    def answer(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Return logits of what follows each sequence: only its last token asks the head."""
+        return self.head(self.norm(self._through_blocks(tokens)[:, -1]))
+
+    def _through_blocks(self, tokens: torch.Tensor) -> torch.Tensor:
         x = self.embedding(tokens)
-        for block in self.blocks:
-            x = checkpoint(block, x, use_reentrant=False) if self.recompute else block(x)
-        return self.head(self.norm(x))
+        for index, block in enumerate(self.blocks):
+            with _in_precision(self.precisions[index], x.device.type):
+                again = index < self.n_recomputed
+                x = checkpoint(block, x, use_reentrant=False) if again else block(x)
+        return x
+
+
+def _of_block(settings: Settings, index: int) -> Settings:
+    """Return what a block is built with: the first ones in the precision asked for, the rest in bf16."""
+    rest = settings.precision_layers and index >= settings.precision_layers
+    return replace(settings, precision="bf16") if rest else settings
+
+
+def _in_precision(precision: str, device_type: str) -> AbstractContextManager[object]:
+    return cast_to(precision, device_type) if precision else nullcontext()

@@ -7,6 +7,7 @@ import torch
 
 from flopwitness.lab.settings import Settings
 from flopwitness.lab.truth import Tally
+from flopwitness.lab.workloads.gemm import Gemm
 from flopwitness.lab.workloads.inference import Inference
 from flopwitness.lab.workloads.other import Drill, Other
 from flopwitness.lab.workloads.training import Training
@@ -36,6 +37,7 @@ BUILDERS: Mapping[str, Callable[[Settings, torch.device], Workload]] = {
     "resnet": Training,
     "prefill": Inference,
     "decode": Inference,
+    "gemm": Gemm,
     "gemm-fp64": Other,
     "copy": Other,
     "fft": Other,

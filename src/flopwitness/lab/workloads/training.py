@@ -3,26 +3,28 @@
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
-from torch import nn
+from torch import distributed, nn
 from torch.distributed.fsdp import fully_shard
 from torch.nn import functional
 from torch.nn.parallel import DistributedDataParallel
 
 from flopwitness.lab.settings import Settings
 from flopwitness.lab.truth import Tally, tally
+from flopwitness.lab.workloads.casting import cast_to
 from flopwitness.lab.workloads.decoder import Decoder
-from flopwitness.lab.workloads.float8 import is_available
+from flopwitness.lab.workloads.decoys import Decoy
+from flopwitness.lab.workloads.float8 import require_float8
+from flopwitness.lab.workloads.offload import HostOptimizer
+from flopwitness.lab.workloads.operands import imposition
+from flopwitness.lab.workloads.replicas import Replicas
 from flopwitness.lab.workloads.vision import N_CLASSES, ResNet50, VisionTransformer
 
 LEARNING_RATE = 1e-4
 """Small enough that random tokens do not blow a deep network up."""
 
-CASTS = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp8": torch.bfloat16}
-"""What autocast computes in, over fp32 master weights; fp32 and tf32 have none."""
-
 
 class Training:
-    """A network in training on random data, new in every step.
+    """A network in training on random data, new in every step; with it whatever else a step is to do.
 
     Parameters
     ----------
@@ -38,16 +40,22 @@ class Training:
     """
 
     def __init__(self, settings: Settings, device: torch.device) -> None:
-        if settings.precision == "fp8" and not is_available(device):
-            raise RuntimeError(f"{device} does not multiply 8-bit floats")
+        if settings.precision in ("fp8", "fp8-fast"):
+            require_float8(device)
         torch.set_float32_matmul_precision("high" if settings.precision == "tf32" else "highest")
         self.settings, self.device = settings, device
         with device:
             self.module = _network(settings)
+        self.impose = imposition(self.module, settings)
+        self.impose()
         self.n_parameters = sum(parameter.numel() for parameter in self.module.parameters())
         self.scaler = torch.amp.GradScaler(device.type, enabled=settings.precision == "fp16")
+        self.offloaded = _on_host(self.module, settings)
         self.optimizer = None if settings.parallel == "fsdp" else self._optimizer()
+        self.decoy = Decoy(settings, device)
         self.runner: nn.Module = self.module
+        self.replicas: Replicas | None = None
+        self.is_alone = True
 
     def rehearse(self) -> Tally:
         """Run one step on this device alone, counted; takes the memory that later steps will need."""
@@ -56,10 +64,16 @@ class Training:
         return seen
 
     def join(self) -> None:
-        """Tie the ranks' networks together; every rank must call it."""
+        """Tie the ranks' networks together, if they are to work together; every rank must call it."""
         if self.settings.compile:
             self.module.compile()
-        if self.settings.parallel == "fsdp":
+        if self.settings.turns:
+            return
+        self.is_alone = False
+        if self.settings.local_steps > 1:
+            self.replicas = Replicas(self.module, local_steps=self.settings.local_steps)
+            self.replicas.average()
+        elif self.settings.parallel == "fsdp":
             for block in self.module.blocks:
                 fully_shard(block)
             self.runner = fully_shard(self.module)
@@ -68,7 +82,13 @@ class Training:
             self.runner = DistributedDataParallel(self.module, gradient_as_bucket_view=True)
 
     def step(self) -> None:
-        """Train on one batch, or on as many as are accumulated."""
+        """Train on one batch, or on as many as are accumulated; then do what else belongs to a step."""
+        self._train()
+        self.decoy.run(alone=self.is_alone)
+        for _ in range(self.settings.serves):
+            self._serve()
+
+    def _train(self) -> None:
         n_parts = self.settings.accumulation
         for part in range(n_parts):
             with self._synchronised(is_last=part == n_parts - 1):
@@ -77,13 +97,27 @@ class Training:
             self.scaler.step(self.optimizer)
             self.scaler.update()
             self.optimizer.zero_grad(set_to_none=True)
+        if self.offloaded is not None:
+            self.offloaded.step()
+        self.impose()
+        if self.replicas is not None:
+            self.replicas.stepped()
+
+    def _serve(self) -> None:
+        # Not inference_mode: the counter sees nothing in it.
+        with torch.no_grad(), cast_to(self._precision, self.device.type):
+            self.module.answer(self._batch()[0]).argmax(-1)
 
     def _loss(self) -> torch.Tensor:
         inputs, targets = self._batch()
-        dtype = CASTS.get(self.settings.precision)
-        with torch.autocast(self.device.type, dtype=dtype, enabled=dtype is not None):
+        with cast_to(self._precision, self.device.type):
             scores = self.runner(inputs)
             return functional.cross_entropy(scores.flatten(0, -2), targets.flatten())
+
+    @property
+    def _precision(self) -> str:
+        """Precision around the blocks."""
+        return "bf16" if self.settings.precision_layers else self.settings.precision
 
     def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
         wanted = self.settings
@@ -94,7 +128,8 @@ class Training:
         return images, torch.randint(N_CLASSES, (wanted.batch,), device=self.device)
 
     def _optimizer(self) -> torch.optim.Optimizer:
-        trained = [parameter for parameter in self.module.parameters() if parameter.requires_grad]
+        hosted = set() if self.offloaded is None else {id(one) for one in self.offloaded.parameters}
+        trained = [one for one in self.module.parameters() if one.requires_grad and id(one) not in hosted]
         if self.settings.optimizer == "sgd":
             return torch.optim.SGD(trained, lr=LEARNING_RATE)
         return torch.optim.AdamW(trained, lr=LEARNING_RATE, fused=self.device.type == "cuda")
@@ -104,6 +139,20 @@ class Training:
             return nullcontext()
         waiting: AbstractContextManager[None] = self.runner.no_sync()
         return waiting
+
+
+def _on_host(module: nn.Module, settings: Settings) -> HostOptimizer | None:
+    if not settings.offload_layers:
+        return None
+    if settings.precision == "fp16":
+        raise RuntimeError("the optimizer on the host does not unscale gradients of fp16")
+    blocks = module.blocks[: settings.offload_layers]
+    trained = [one for block in blocks for one in block.parameters() if one.requires_grad]
+    return HostOptimizer(trained, learning_rate=LEARNING_RATE, n_ranks=_n_ranks())
+
+
+def _n_ranks() -> int:
+    return distributed.get_world_size() if distributed.is_initialized() else 1
 
 
 def _network(settings: Settings) -> nn.Module:

@@ -1,0 +1,1 @@
+"""Attacks by what they change."""
