@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from flopwitness.core.ports import Estimator
-from flopwitness.estimate.regressors.base import FlopRegressor
+from flopwitness.estimate.conformal import conformal_interval
+from flopwitness.estimate.regressors.base import ALWAYS, FlopRegressor
 
 
 class KnownRuns(NamedTuple):
@@ -97,6 +98,21 @@ class EstimatorContract:
         estimator.fit(runs.X, runs.y, groups=np.zeros(len(runs.y)), components=runs.components)
 
         assert estimator.interval_ == (-np.inf, np.inf)
+
+    def test_runs_that_are_always_learned_from_are_never_held_out(self):
+        """The interval rests on the others, each answered by a fit that saw these and none of its group."""
+        runs = self.known_runs()
+        groups = np.array([f"group {number % 4}" for number in range(len(runs.y) - 8)] + [ALWAYS] * 8)
+        estimator = self.make_estimator().set_params(n_folds=4)
+        estimator.fit(runs.X, runs.y, groups=groups, components=runs.components)
+        ratios = []
+        for group in np.unique(groups[:-8]):
+            held = groups == group
+            learned = KnownRuns(*(None if part is None else part[~held] for part in runs))
+            fold = self.fitted(learned)
+            ratios.extend(np.log(runs.y[held] / fold.predict(runs.X[held])))
+
+        assert estimator.interval_ == pytest.approx(conformal_interval(ratios, 0.9), abs=1e-9)
 
     def test_fit_returns_itself_and_writes_to_nothing(self):
         """Inputs are evidence."""

@@ -1,6 +1,7 @@
 """Small nouns that check themselves: a bad one cannot exist."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -24,6 +25,8 @@ IMPOSSIBLE: dict[str, Callable[[], object]] = {
     "point above high": lambda: estimate(1, 3, 2),
     "negative low": lambda: estimate(-1, 1, 2),
     "infinite point": lambda: estimate(0, INFINITE, INFINITE),
+    "at most less than high": lambda: replace(estimate(1, 2, 3), most_flop=2.5),
+    "at most unknown": lambda: replace(estimate(1, 2, 3), most_flop=float("nan")),
     "coverage of all": lambda: estimate(1, 2, 3, 1.0),
     "truth of nothing": lambda: GroundTruth(algorithmic_flop=0.0),
     "infinite truth": lambda: GroundTruth(executed_flop=INFINITE),
@@ -48,6 +51,12 @@ def test_an_open_end_is_a_value():
 
     assert open_ended.contains(1e30)
     assert open_ended.width_ratio == INFINITE
+
+
+def test_what_it_was_at_most_is_open_until_said():
+    """No method holds against workloads that hide unless it says so; the high end itself may be it."""
+    assert estimate(1, 2, 3).most_flop == INFINITE
+    assert replace(estimate(1, 2, 3), most_flop=3.0).most_flop == 3.0
 
 
 def test_a_width_over_a_point_of_zero_is_infinite():

@@ -76,6 +76,21 @@ def test_without_activity_to_compare_with_the_log_stands(trace: Trace):
     assert moved_steps(trace) == 0
 
 
+@pytest.mark.parametrize(
+    ("after", "expected"), [((0.4, 0.05, 0.0, 0.0), 3), ((0.5, 0.5, 0.5, 0.5), 0), ((0.4, 0.3, 0.15), 0)]
+)
+def test_a_run_with_long_pauses_still_settles(after: tuple[float, ...], expected: int):
+    """Seven of ten samples idle: its end is quiet against the work, not against the pauses."""
+    activity = [0.0, 0.5, *[0.0] * 6, 0.5, 0.5, *after]
+    trace = Trace(
+        GPU_A,
+        [START_NS + index * TENTH_NS for index in range(len(activity))],
+        {"tensor_active_ratio": activity},
+    )
+
+    assert moved_steps(trace) == expected
+
+
 def test_how_far_to_look_can_be_said():
     """A sensor that lags by more needs a longer look; none at all leaves the log as it is."""
     trace = trace_after(0.5, 0.5, 0.5, 0.5, 0.5, 0.0)

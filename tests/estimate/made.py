@@ -10,7 +10,13 @@ from flopwitness.core.device import Device
 from flopwitness.core.session import Session
 from flopwitness.core.trace import Trace
 from flopwitness.estimate.features.row import SessionFeatures, session_features
-from flopwitness.physics.components import step_components, step_flop_pair
+from flopwitness.physics.components import (
+    FORMATS,
+    block_share,
+    replaced_by,
+    step_components,
+    step_flop_pair,
+)
 
 NAN = float("nan")
 START_NS = 1_795_999_032_848_300_000
@@ -84,7 +90,7 @@ def busy_trace(n_samples: int = 41, device: Device = GPU_A, **changed: object) -
 
 
 class Runs(NamedTuple):
-    """Made-up runs of known shape, with the nine columns of the fused estimate."""
+    """Made-up runs of known shape, with the columns of the fused estimate."""
 
     X: NDArray[np.float64]
     executed_flop: NDArray[np.float64]
@@ -93,8 +99,21 @@ class Runs(NamedTuple):
 
     @property
     def signals(self) -> NDArray[np.float64]:
-        """The signature, shape (n_runs, 7)."""
-        return self.X[:, 2:]
+        """The signature, shape (n_runs, 6)."""
+        return self.X[:, 4:]
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """The components without the shares of the formats, shape (n_runs, 8)."""
+        return self.components[:, :8]
+
+    def of(self, rows: slice) -> "Runs":
+        """Return some of the runs."""
+        return Runs(*(part[rows] for part in self))
+
+    def with_more(self, more: "Runs") -> "Runs":
+        """Return these runs and then others."""
+        return Runs(*map(np.concatenate, zip(self, more, strict=True)))
 
 
 RESPONSE = np.array(
@@ -114,17 +133,38 @@ RESPONSE = np.array(
             3e-4,
         ],
         [0.3 / HMMA_FLOP_PER_CYCLE, 5 / HMMA_FLOP_PER_CYCLE, 1e-5, 2e-3, 1e-3, 1e-3, 1e-4, 2e-4],
-        [0, 0, 0, 0, 0, 0, 8, 0],
     ]
 )
-"""Made up: tensor, FP32 and integer cycles, DRAM bytes, SM and occupancy cycles, NVLink bytes a component.
+"""Made up: tensor, FP32 and integer cycles, DRAM bytes, SM and occupancy cycles a component.
 
 Attention fills the tensor pipe less than other products do, which is what one constant cannot know.
 """
 
+FP8_RESPONSE = np.array(
+    [
+        [0.5 / (0.92 * HMMA_FLOP_PER_CYCLE), 0, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 8e-3, 4e-3, 0, 4e-4, 0],
+        [1e-7, 0, 0, 4e-3, 4e-3, 0, 2e-4, 0],
+        [0, 0, 0, 60, 20, 0, 8, 0],
+        [0.5 / (0.7 * HMMA_FLOP_PER_CYCLE), 0, 0, 6e-3, 3e-3, 0, 5e-4, 0],
+        [0.2 / HMMA_FLOP_PER_CYCLE, 0, 0, 3e-3, 3e-3, 0, 3e-4, 0],
+    ]
+)
+"""The same of what runs in FP8: half of the tensor cycles for each FLOP, and casts around the products."""
 
-def simulated_runs(n_runs: int, *, seed: int = 0, head_widths: Sequence[int] = (128,)) -> Runs:
-    """Return runs whose signals are exactly the mixture that ``RESPONSE`` says."""
+
+def simulated_runs(
+    n_runs: int,
+    *,
+    seed: int = 0,
+    head_widths: Sequence[int] = (128,),
+    fp8_shares: tuple[float, float] = (0, 0),
+) -> Runs:
+    """Return runs whose signals are exactly the mixture that ``RESPONSE`` says.
+
+    Of the linear FLOP of their blocks, a share between the two of ``fp8_shares`` runs as ``FP8_RESPONSE``
+    says; the output head stays in half precision.
+    """
     rng = np.random.default_rng(seed)
     head_width, n_heads = rng.choice(head_widths, n_runs), rng.integers(8, 33, n_runs)
     width = head_width * n_heads
@@ -141,11 +181,19 @@ def simulated_runs(n_runs: int, *, seed: int = 0, head_widths: Sequence[int] = (
         ]
     ).astype(np.float64)
     n_steps = 2 * rng.integers(10, 100, n_runs)
-    components = step_components(shapes) * n_steps[:, None]
+    counts = step_components(shapes) * n_steps[:, None]
     executed, algorithmic = (flop * n_steps for flop in step_flop_pair(shapes))
-    signals = components @ RESPONSE.T
+    shares = np.zeros((n_runs, len(FORMATS)))
+    shares[:, 0] = rng.uniform(*fp8_shares, n_runs) * block_share(shapes)
+    return Runs(columns_of(counts, shares[:, :1]), executed, algorithmic, np.column_stack([counts, shares]))
+
+
+def columns_of(counts: NDArray[np.float64], fp8_share: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what the two mixtures leave, nothing of it on the integer or the FP64 matrix pipe."""
+    half = (counts * (1 - fp8_share * replaced_by("fp8"))) @ RESPONSE.T
+    signals = half + (counts * fp8_share) @ FP8_RESPONSE.T
     pipes = signals[:, :2] * [HMMA_FLOP_PER_CYCLE, FP32_FLOP_PER_CYCLE]
-    return Runs(np.column_stack([pipes, signals]), executed, algorithmic, components)
+    return np.column_stack([pipes, np.zeros_like(pipes), signals])
 
 
 def energy_runs(n_runs: int, *, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

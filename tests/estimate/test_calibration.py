@@ -16,7 +16,7 @@ from flopwitness.estimate.conformal import UNBOUNDED, LogInterval
 from flopwitness.estimate.methods import METHODS
 from flopwitness.estimate.regressors.factories import regressor_factory
 
-RUNS = simulated_runs(24)
+RUNS = simulated_runs(24).with_more(simulated_runs(8, seed=1, fp8_shares=(0.5, 1.0)))
 ENERGY, ENERGY_FLOP = energy_runs(24)
 QUICK = {"mlp": {"n_epochs": 2, "n_members": 2}, "mlp-residual": {"n_epochs": 2, "n_members": 2}}
 
@@ -34,15 +34,15 @@ def fitted(name: str, interval: LogInterval) -> Fitted:
     X, y = columns_of(name)
     components = RUNS.components if name == "fused" else None
     estimator = regressor_factory(name, Target.EXECUTED)(**QUICK.get(name, {}))
-    return Fitted(estimator.fit(X, y, components=components).state_, interval)
+    return Fitted(estimator.fit(X, y, components=components).state_, interval, guard_log=0.3)
 
 
 CALIBRATION = Calibration(
     chip="H200-SXM",
     driver="580.159.04",
     data={"h200x2-a": "0" * 64},
-    n_runs=24,
-    n_workloads=24,
+    n_runs=32,
+    n_workloads=32,
     coverage_ratio=0.9,
     fitted={
         Target.EXECUTED: {name: fitted(name, LogInterval(-0.1, 0.2)) for name in METHODS},
@@ -63,8 +63,8 @@ def test_a_payload_comes_back_as_it_was():
     for name in ("chip", "driver", "data", "n_runs", "n_workloads", "coverage_ratio"):
         assert getattr(read, name) == getattr(CALIBRATION, name)
     for target, by_name in CALIBRATION.fitted.items():
-        assert {name: one.interval for name, one in read.fitted[target].items()} == {
-            name: one.interval for name, one in by_name.items()
+        assert {name: (one.interval, one.guard_log) for name, one in read.fitted[target].items()} == {
+            name: (one.interval, one.guard_log) for name, one in by_name.items()
         }
     assert read.to_payload() == CALIBRATION.to_payload()
 
@@ -92,6 +92,28 @@ def test_an_open_end_is_null():
     )
 
 
+def test_a_missing_guard_is_null():
+    """Infinite where too few runs calibrated one, which JSON cannot say."""
+    unguarded = Fitted(CALIBRATION.fitted[Target.EXECUTED]["pipe-cycles"].state, UNBOUNDED)
+    one = Calibration("H200-SXM", "", {}, 1, 1, 0.9, {Target.EXECUTED: {"pipe-cycles": unguarded}})
+
+    content = json.loads(json.dumps(one.to_payload(), allow_nan=False))
+
+    assert content["targets"]["executed"]["pipe-cycles"]["guard_log"] is None
+    assert Calibration.from_payload(content).fitted[Target.EXECUTED]["pipe-cycles"].guard_log == np.inf
+
+
+@pytest.mark.parametrize("rows", [RUNS.X, simulated_runs(6, seed=1, fp8_shares=(0.5, 1.0)).X])
+def test_what_was_read_knows_the_same_of_each_session(rows: np.ndarray):
+    """The fused estimate in full: point, open formats, misfit and what is identified, after a file."""
+    read = Calibration.from_payload(payload()).for_target(Target.EXECUTED)["fused"].state
+
+    for one, other in zip(
+        read.answer(rows), CALIBRATION.fitted[Target.EXECUTED]["fused"].state.answer(rows), strict=True
+    ):
+        assert_array_equal(one, other)
+
+
 def test_a_payload_names_format_version_features_and_columns():
     """Constants mean nothing without the columns that they multiply."""
     content = payload()
@@ -111,7 +133,7 @@ def method(content: dict[str, Any], name: str = "linear-power") -> dict[str, Any
     [
         (lambda content: content.update(format="something"), "calibration format is 'something'"),
         (lambda content: content.pop("format"), "calibration format is None"),
-        (lambda content: content.update(version=VERSION + 1), "calibration version is 2"),
+        (lambda content: content.update(version=VERSION + 1), f"calibration version is {VERSION + 1}"),
         (lambda content: content.pop("chip"), "not a complete calibration .*chip"),
         (lambda content: content.pop("targets"), "not a complete calibration .*targets"),
         (lambda content: content.update(n_runs="many"), "not a complete calibration"),
@@ -133,6 +155,22 @@ def method(content: dict[str, Any], name: str = "linear-power") -> dict[str, Any
         ),
         (lambda content: method(content, "mlp")["constants"].update(output=[]), "not a complete calibration"),
         (lambda content: method(content, "fused")["constants"].update(whitening=[[1.0]]), "not a complete"),
+        (
+            lambda content: method(content, "fused")["constants"].update(largest_misfits=[1.0, 2.0]),
+            "not a comp",
+        ),
+        (lambda content: method(content, "fused")["constants"].update(format_whitening=[]), "not a complete"),
+        (lambda content: method(content, "fused")["constants"]["format_response"][0].pop(), "FusedState: "),
+        (lambda content: content.update(version=1), "calibration version is 1"),
+        (lambda content: method(content).pop("guard_log"), "not a complete calibration .*guard_log"),
+        (lambda content: method(content).update(guard_log="high"), "not a complete calibration"),
+        (lambda content: method(content).update(guard_log=NAN), "linear-power has the guard nan"),
+        (lambda content: method(content).update(guard_log=-0.1), "linear-power has the guard -0.1"),
+        (lambda content: method(content, "fused")["constants"].pop("format_response"), "FusedState needs"),
+        (
+            lambda content: method(content, "fused")["constants"].pop("integer_per_pipe_flop"),
+            "FusedState nee",
+        ),
         (lambda content: method(content).update(interval_log=[0.1]), "not a complete calibration"),
         (lambda content: method(content).update(interval_log=[0.2, 0.1]), "not a complete calibration"),
         (lambda content: method(content).update(interval_log=[NAN, 0.1]), "not a complete calibration"),

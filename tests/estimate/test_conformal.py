@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from estimate.made import NAN
-from flopwitness.estimate.conformal import UNBOUNDED, LogInterval, bounds_flop, conformal_interval
+from flopwitness.estimate.conformal import (
+    SHIFT_COVER,
+    UNBOUNDED,
+    LogInterval,
+    bounds_flop,
+    conformal_interval,
+    guard_log,
+)
 
 COVERAGES = st.floats(0.05, 0.99)
 RATIOS = st.lists(st.floats(-5, 5), max_size=60)
@@ -99,3 +106,35 @@ def test_bounds_are_ratios_of_the_point():
 def test_without_a_promise_bounds_reach_from_zero_to_infinity():
     """Of a point of 0 too."""
     assert bounds_flop([0.0, 1e15], UNBOUNDED).tolist() == [[0.0, np.inf]] * 2
+
+
+@pytest.mark.parametrize(("n_runs", "is_bounded"), [(0, False), (98, False), (99, True)])
+def test_ninety_nine_runs_are_needed_for_a_guard(n_runs: int, is_bounded: bool):
+    """Fewer say nothing about the worst of a hundred."""
+    assert np.isfinite(guard_log(np.zeros(n_runs))) == is_bounded
+
+
+def test_a_guard_is_twice_what_the_worst_benign_run_in_a_hundred_was_short_of():
+    """Of 200 runs the 199th; the one that is farther off counts for nothing."""
+    ratios = [x / 1000 for x in range(199)] + [5.0]
+
+    assert guard_log(ratios) == pytest.approx(SHIFT_COVER * 0.198)
+
+
+@given(ratios=st.lists(st.floats(-5, 5), min_size=99, max_size=130))
+def test_a_guard_never_lies_below_the_point(ratios: list[float]):
+    """Nor below what nearly all benign runs were short of, nor does it depend on the order of runs."""
+    guard = guard_log(ratios)
+
+    assert guard >= 0
+    assert np.mean(np.array(ratios) <= guard) >= 0.98
+    assert guard_log(ratios[::-1]) == guard
+
+
+@given(ratios=st.lists(st.floats(-5, 5), min_size=99, max_size=130), n_missed=st.integers(0, 3))
+def test_a_run_without_an_answer_never_lowers_the_guard(ratios: list[float], n_missed: int):
+    """It counts as one that was short of everything; two in a hundred leave no guard."""
+    guard = guard_log([*ratios, *[NAN] * n_missed])
+
+    assert guard >= guard_log(ratios) or n_missed == 0
+    assert np.isinf(guard) or n_missed < 2

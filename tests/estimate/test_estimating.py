@@ -5,6 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from estimate.calibrated import (
+    FITTED,
+    FP8_RUNS,
+    FUSED,
+    GUARD,
+    INTERVAL,
+    bounds,
+    calibration,
+    features_from_run,
+    figures,
+)
 from estimate.made import (
     BOOST_HERTZ,
     CEILING_FLOP_PER_SECOND,
@@ -13,39 +24,19 @@ from estimate.made import (
     busy_trace,
     every,
     features_of,
-    simulated_runs,
     trace_of,
 )
 from flopwitness.core.device import Device
 from flopwitness.core.errors import CalibrationMismatchError
-from flopwitness.core.estimate import Estimate
-from flopwitness.core.finding import Severity
+from flopwitness.core.finding import Finding, Severity
 from flopwitness.core.trace import Trace
 from flopwitness.core.workload import Target
-from flopwitness.estimate.calibration import Calibration, Fitted
-from flopwitness.estimate.conformal import UNBOUNDED, LogInterval
-from flopwitness.estimate.estimating import Estimated, estimated
-from flopwitness.estimate.features.row import FEATURE_NAMES, SessionFeatures
+from flopwitness.estimate.calibration import Fitted
+from flopwitness.estimate.conformal import UNBOUNDED
+from flopwitness.estimate.estimating import Estimated, estimated, estimated_all
 from flopwitness.estimate.methods import METHODS
-from flopwitness.estimate.predictors.linear import LinearState
-from flopwitness.estimate.predictors.pipe_cycles import CalibratedPipeState, PipeSumState
-from flopwitness.estimate.regressors.fused import FusedRegressor
-
-RUNS = simulated_runs(40)
-FUSED = FusedRegressor().fit(RUNS.X, RUNS.executed_flop, components=RUNS.components).state_
-INTERVAL = LogInterval(-0.05, 0.04)
-LOOSE = LogInterval(-0.3, 0.25)
-FITTED = {
-    "pipe-cycles": Fitted(PipeSumState(), LOOSE),
-    "pipe-cycles-calibrated": Fitted(CalibratedPipeState(0.92, 0.05), LOOSE),
-    "fused": Fitted(FUSED, INTERVAL),
-    "linear-power": Fitted(LinearState(1e12, np.array([1e13])), INTERVAL),
-}
-
-
-def calibration(**fitted: Fitted) -> Calibration:
-    """Return a calibration for executed FLOP on the H200, of every method above where none is given."""
-    return Calibration("H200-SXM", "", {}, 68, 60, 0.9, {Target.EXECUTED: fitted or FITTED})
+from flopwitness.estimate.predictors.pipe_cycles import PipeSumState
+from flopwitness.estimate.regressors.fused import UNKNOWN_LOG
 
 
 def answer(trace: Trace, idle_watts: float = 80.0) -> Estimated:
@@ -53,18 +44,9 @@ def answer(trace: Trace, idle_watts: float = 80.0) -> Estimated:
     return estimated(features_of(trace, idle_watts=idle_watts), calibration(), Target.EXECUTED)
 
 
-def features_from_run(number: int, **changed: float) -> SessionFeatures:
-    """Return features that are a simulated run, wholly observed unless said."""
-    values = dict.fromkeys(FEATURE_NAMES, 0.0)
-    values |= dict(zip(METHODS["fused"].columns, RUNS.X[number], strict=True))
-    values |= {"duration_seconds": 4.0, "net_energy_joules": 2000.0}
-    values |= {f"observed_{name}": values[name] for name in ("matrix_flop", "vector_flop")}
-    return SessionFeatures({**values, **changed}, (), ("H200-SXM",), 1)
-
-
-def bounds(estimate: Estimate) -> tuple[float, float, float]:
-    """Return low, point and high."""
-    return estimate.low_flop, estimate.point_flop, estimate.high_flop
+def missing(found: Estimated) -> tuple[Finding, ...]:
+    """Return the findings about methods without an answer."""
+    return tuple(finding for finding in found.findings if finding.code == "method-unavailable")
 
 
 def test_a_session_that_was_wholly_seen_has_the_calibrated_bounds():
@@ -74,7 +56,7 @@ def test_a_session_that_was_wholly_seen_has_the_calibrated_bounds():
     assert estimate.low_flop == pytest.approx(estimate.point_flop * np.exp(-0.3))
     assert estimate.high_flop == pytest.approx(estimate.point_flop * np.exp(0.25))
     assert (estimate.method, estimate.target) == ("pipe-cycles-calibrated", Target.EXECUTED)
-    assert (estimate.coverage_ratio, estimate.signals) == (0.9, ("matrix_flop", "vector_flop"))
+    assert (estimate.coverage_ratio, estimate.signals) == (0.9, METHODS["pipe-cycles-calibrated"].columns)
 
 
 def test_every_method_of_the_calibration_answers():
@@ -82,7 +64,7 @@ def test_every_method_of_the_calibration_answers():
     found = answer(busy_trace())
 
     assert set(found.estimates) == set(FITTED)
-    assert found.findings == ()
+    assert missing(found) == ()
 
 
 def test_unobserved_time_reaches_from_idle_to_the_ceiling():
@@ -131,9 +113,14 @@ def test_the_fused_bounds_open_in_the_same_way():
     assert partly.high_flop == pytest.approx(seen.high_flop / 2 + ceiling * np.exp(0.04))
 
 
-NAMES = ("hmma_active_ratio", "fp32_active_ratio", "int_active_ratio", "dram_active_ratio", "sm_clock_hertz")
+PIPES = ("hmma_active_ratio", "imma_active_ratio", "dfma_active_ratio", "fp32_active_ratio")
+NAMES = (*PIPES, "int_active_ratio", "dram_active_ratio", "sm_clock_hertz")
 N_SAMPLES = 12
 LEVELS = st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=N_SAMPLES, max_size=N_SAMPLES)
+MATRIX_LEVELS = st.lists(st.sampled_from([0.0, 0.01, 0.1, 0.3]), min_size=N_SAMPLES, max_size=N_SAMPLES)
+"""The three matrix pipes share their issue slots: together they are active at most all of the time."""
+
+READINGS = st.fixed_dictionaries({name: MATRIX_LEVELS if name in PIPES[:3] else LEVELS for name in NAMES})
 BLANKS = st.sets(st.tuples(st.sampled_from(NAMES), st.integers(0, N_SAMPLES - 1)), max_size=12)
 
 
@@ -146,8 +133,8 @@ def blanked(levels: dict[str, list[float]], blanks: set[tuple[str, int]]) -> Tra
     return trace_of(every(0.1, N_SAMPLES), **columns)
 
 
-@settings(deadline=None, max_examples=100)
-@given(levels=st.fixed_dictionaries(dict.fromkeys(NAMES, LEVELS)), few=BLANKS, more=BLANKS)
+@settings(deadline=None, max_examples=150)
+@given(levels=READINGS, few=BLANKS, more=BLANKS)
 def test_less_evidence_never_narrows(
     levels: dict[str, list[float]], few: set[tuple[str, int]], more: set[tuple[str, int]]
 ):
@@ -159,6 +146,24 @@ def test_less_evidence_never_narrows(
             low, _, high = bounds(after[name])
             assert low <= before[name].low_flop * (1 + 1e-9)
             assert high >= before[name].high_flop * (1 - 1e-9)
+
+
+def test_vector_work_that_nobody_saw_may_make_a_by_product_of_what_was_seen():
+    """Matrix work beside as much vector work is worth less: hiding some of that raises no lower end."""
+    matrix, vector = [*[0.0] * 7, *[0.064] * 6], [*[1.0] * 7, *[0.0] * 6]
+    columns = {"hmma_active_ratio": np.array(matrix), "sm_clock_hertz": np.full(13, 1.5e9)}
+    seen, hidden = np.array(vector), np.array(vector)
+    hidden[3] = NAN
+
+    whole, partly = (
+        answer(trace_of(every(0.1, 13), **columns, fp32_active_ratio=work)).estimates[
+            "pipe-cycles-calibrated"
+        ]
+        for work in (seen, hidden)
+    )
+
+    assert partly.point_flop == pytest.approx(whole.point_flop)
+    assert partly.low_flop < whole.low_flop
 
 
 def test_energy_that_was_not_seen_bounds_nothing():
@@ -185,24 +190,22 @@ def test_a_method_without_its_signals_says_so(absent: tuple[str, ...], silent: s
     found = answer(busy_trace(**dict.fromkeys(absent)))
 
     assert set(found.estimates) == set(FITTED) - silent
-    assert {finding.subject for finding in found.findings} == silent
-    assert {(finding.code, finding.severity) for finding in found.findings} == {
-        ("method-unavailable", Severity.NOTE)
-    }
+    assert {finding.subject for finding in missing(found)} == silent
+    assert {finding.severity for finding in missing(found)} == {Severity.NOTE}
 
 
 def test_the_finding_names_what_is_missing():
     """One sentence for an auditor."""
-    (finding,) = answer(busy_trace(), idle_watts=NAN).findings
+    (finding,) = missing(answer(busy_trace(), idle_watts=NAN))
 
     assert finding.message == (
         "linear-power gives no estimate: net_energy_joules is not known from the signals present"
     )
 
 
-@pytest.mark.parametrize("changed", [{"nvlink_bytes": 0.0}, {"dram_bytes": NAN}, {"dram_bytes": 1e18}])
+@pytest.mark.parametrize("changed", [{"int_cycles": 0.0}, {"dram_bytes": NAN}, {"dram_bytes": 1e18}])
 def test_where_the_constant_answers_its_bounds_hold(changed: dict[str, float]):
-    """A single GPU has no NVLink traffic, so no signature: the narrow bounds were not earned there."""
+    """No signature: the narrow bounds were not earned there, and a cycle may be of any format."""
     known, unknown = (
         estimated(each, calibration(), Target.EXECUTED).estimates["fused"]
         for each in (features_from_run(5), features_from_run(5, **changed))
@@ -210,16 +213,28 @@ def test_where_the_constant_answers_its_bounds_hold(changed: dict[str, float]):
 
     ratios = np.log([np.array(bounds(estimate)) / estimate.point_flop for estimate in (known, unknown)])
 
-    assert ratios == pytest.approx(np.array([[-0.05, 0, 0.04], [-0.3, 0, 0.25]]), abs=1e-9)
+    low, high = UNKNOWN_LOG
+    expected = [[-0.05, 0, 0.04], [-0.3 + low, 0, 0.25 + high]]
+    assert ratios == pytest.approx(np.array(expected), abs=1e-9)
+
+
+def test_a_traffic_flood_over_the_links_moves_nothing():
+    """NVLink is no signal of the fused estimate: it can be shaped at will."""
+    quiet, flooded = (
+        estimated(features_from_run(5, nvlink_bytes=load), calibration(), Target.EXECUTED).estimates["fused"]
+        for load in (0.0, 1e15)
+    )
+
+    assert flooded == quiet
 
 
 def test_where_the_constant_was_not_calibrated_nothing_is_promised():
     """A calibration of the fused estimate alone cannot bound what answers in its place."""
-    alone = calibration(fused=Fitted(FUSED, INTERVAL))
+    alone = calibration(fused=Fitted(FUSED, INTERVAL, GUARD))
 
-    estimate = estimated(features_from_run(5, nvlink_bytes=0.0), alone, Target.EXECUTED).estimates["fused"]
+    estimate = estimated(features_from_run(5, int_cycles=0.0), alone, Target.EXECUTED).estimates["fused"]
 
-    assert (estimate.low_flop, estimate.high_flop) == (0.0, np.inf)
+    assert (estimate.low_flop, estimate.high_flop, estimate.most_flop) == (0.0, np.inf, np.inf)
 
 
 def test_without_a_calibrated_interval_bounds_are_open():
@@ -255,3 +270,22 @@ def test_a_target_that_was_not_fitted_is_refused():
     """No estimate of algorithmic FLOP from constants for executed ones, and no silence either."""
     with pytest.raises(CalibrationMismatchError, match="algorithmic"):
         estimated(features_of(busy_trace()), calibration(), Target.ALGORITHMIC)
+
+
+def test_sessions_asked_about_together_are_answered_as_alone():
+    """A known run, FP8, a hole and silence in one batch: estimates and findings of each, in its place."""
+    sessions = [
+        features_from_run(3),
+        features_from_run(4, FP8_RUNS),
+        features_from_run(5, int_cycles=NAN),
+        features_from_run(6, matrix_flop=NAN),
+    ]
+
+    together = estimated_all(sessions, calibration(), Target.EXECUTED)
+
+    for one, session in zip(together, sessions, strict=True):
+        alone = estimated(session, calibration(), Target.EXECUTED)
+        assert one.findings == alone.findings
+        assert {name: figures(each) for name, each in one.estimates.items()} == {
+            name: pytest.approx(figures(each), rel=1e-6) for name, each in alone.estimates.items()
+        }

@@ -149,11 +149,11 @@ def test_both_nodes_give_the_same_constant():
 
 @pytest.mark.parametrize("target", Target)
 def test_the_fused_estimate_holds_on_another_node(target: Target):
-    """Half of the runs within 1 %, all within 5 %, for both targets: the signature knows the attention."""
+    """Half of the runs within 1 %, all within 6 %, for both targets: the signature knows the attention."""
     error = errors("fused", target)
 
     assert np.median(error) < 0.01
-    assert error.max() < 0.05
+    assert error.max() < 0.06
 
 
 def test_the_signature_knows_what_one_constant_cannot():

@@ -10,11 +10,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from flopwitness.physics.components import (
+    CAST_FORMATS,
     COMPONENTS,
+    FORMATS,
     MIN_KERNEL_HEAD_WIDTH,
     SHAPE_COLUMNS,
+    block_share,
+    is_half_precision,
+    replaced_by,
     step_components,
     step_flop_pair,
+    touched_by,
 )
 from flopwitness.physics.training import Attention, TransformerShape, parameter_count, step_flop
 
@@ -125,3 +131,61 @@ def test_shapes_may_stand_in_any_array():
     assert step_components(grid).shape == (3, 4, 5, len(COMPONENTS))
     assert_array_equal(step_components(grid).reshape(60, -1), step_components(ROWS[:60]))
     assert_array_equal(step_flop_pair(grid)[0].ravel(), step_flop_pair(ROWS[:60])[0])
+
+
+def named(taken: np.ndarray) -> set[str]:
+    """Return the names of components that a mask holds."""
+    return {name for name, is_taken in zip(COMPONENTS, taken, strict=True) if is_taken}
+
+
+@pytest.mark.parametrize("precision", sorted(CAST_FORMATS))
+def test_a_cast_format_takes_over_linear_layers_alone(precision: str):
+    """Attention, softmax and optimiser stay as they are; casts of inputs and weights come on top."""
+    assert named(replaced_by(precision)) == {"linear_flop"}
+    assert named(touched_by(precision)) == {"linear_flop", "stream_elements", "hidden_elements", "parameters"}
+
+
+@pytest.mark.parametrize("precision", sorted(set(FORMATS) - CAST_FORMATS))
+def test_a_wider_format_takes_over_all_but_the_optimiser(precision: str):
+    """Values of 32 bits in every product and kernel; parameters are kept in 32 bits in any case."""
+    assert named(replaced_by(precision)) == set(COMPONENTS) - {"parameters", "adam_parameters"}
+    assert_array_equal(touched_by(precision), replaced_by(precision))
+
+
+@pytest.mark.parametrize("precision", FORMATS)
+def test_a_format_touches_whatever_it_takes_over(precision: str):
+    """Or that part of the work would leave no trace."""
+    assert named(replaced_by(precision)) <= named(touched_by(precision))
+
+
+def test_the_share_of_the_blocks_is_what_the_output_head_leaves():
+    """Of the linear FLOP: six a token and weight of the head are not theirs."""
+    head = 6 * ROWS[:, 0] * ROWS[:, 1] * VOCABULARY * ROWS[:, 2]
+
+    share = block_share(ROWS)
+
+    assert share == pytest.approx(1 - head / component("linear_flop", ROWS))
+    assert block_share(ROWS[:60].reshape(3, 20, 8)).shape == (3, 20)
+
+
+def test_formats_with_a_counter_of_their_own_are_no_hypothesis():
+    """What the integer, the FP64 and the FP32 pipe did is counted there."""
+    assert set(FORMATS) == {"fp8", "fp8-fast", "tf32"}
+    assert set(FORMATS) > CAST_FORMATS
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(("shares", "expected"), [((0.0, 0.0, 0.0), True), ((0.0, 0.1, 0.0), False)])
+def test_half_precision_is_a_run_without_another_format(shares: tuple[float, ...], *, expected: bool):
+    """Also where its shape is not known, and its components blank."""
+    components = np.array([[*[NAN] * len(COMPONENTS), *shares]])
+
+    assert is_half_precision(components, 1).tolist() == [expected]
+
+
+@pytest.mark.parametrize("components", [None, np.ones((2, len(COMPONENTS)))])
+def test_without_shares_every_run_is_in_half_precision(components: np.ndarray | None):
+    """Where nobody said otherwise."""
+    assert is_half_precision(components, 2).tolist() == [True, True]

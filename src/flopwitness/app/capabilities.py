@@ -28,6 +28,8 @@ COLUMN_NEEDS: Mapping[str, Needs] = MappingProxyType(
         "vector_flop": _any_of(
             ("fp32_active_ratio", CLOCK), ("fp64_active_ratio", CLOCK), ("fp16_active_ratio", CLOCK)
         ),
+        "integer_matrix_flop": _any_of(("imma_active_ratio", CLOCK)),
+        "double_matrix_flop": _any_of(("dfma_active_ratio", CLOCK)),
         "tensor_cycles": _any_of(("tensor_active_ratio", CLOCK)),
         "fp32_cycles": _any_of(("fp32_active_ratio", CLOCK)),
         "int_cycles": _any_of(("int_active_ratio", CLOCK)),

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from flopwitness.core.dataset import Dataset
 from flopwitness.core.workload import GroundTruth, Run, Target
-from flopwitness.physics.components import COMPONENTS, step_components
+from flopwitness.physics.components import CAST_FORMATS, COMPONENTS, FORMATS, step_components
 from flopwitness.physics.training import target_flop
 from flopwitness.physics.transformer import TransformerShape
 
@@ -26,6 +26,7 @@ UNDERSTOOD = frozenset(
         "vocabulary",
         "optimizer",
         "precision",
+        "precision_layers",
         "steps",
         "n_gpus",
         "params",
@@ -46,10 +47,14 @@ def with_executed_truth(dataset: Dataset) -> Dataset:
 
 
 def run_components(run: Run) -> NDArray[np.float64]:
-    """Return what a run was made of, over its steps and GPUs, shape (8,); NaN where nobody can tell."""
-    shape, times = _shape(run), _times(run)
+    """Return what a run was made of, shape (8 + n_formats,); NaN where nobody can tell.
+
+    Its components over its steps and GPUs, then the share of its linear FLOP in each of
+    ``flopwitness.physics.components.FORMATS``; what is left ran in half precision.
+    """
+    shape, times, shares = _shape(run), _times(run), _format_shares(run)
     if shape is None or times is None:
-        return np.full(len(COMPONENTS), np.nan)
+        return np.append(np.full(len(COMPONENTS), np.nan), shares)
     row = (
         shape.batch,
         shape.seq_len,
@@ -60,7 +65,23 @@ def run_components(run: Run) -> NDArray[np.float64]:
         run.config.parameters.get("optimizer") != "sgd",
         shape.vocabulary,
     )
-    return step_components(np.array(row, dtype=np.float64)) * times
+    components = step_components(np.array(row, dtype=np.float64)) * times
+    return np.append(components, shares)
+
+
+def _format_shares(run: Run) -> NDArray[np.float64]:
+    """Return the share of the linear FLOP in each format; casts leave the output head in half precision."""
+    shares = np.zeros(len(FORMATS))
+    precision, shape = run.config.parameters.get("precision"), _shape(run)
+    if precision in FORMATS:
+        shares[FORMATS.index(str(precision))] = 1.0
+        n_layers, n_cast = (run.config.integers(name) or (0,) for name in ("n_layers", "precision_layers"))
+        is_part = 0 < n_cast[0] < n_layers[0]
+        if shape is not None and (is_part or precision in CAST_FORMATS):
+            of_blocks = shape.n_layers * (4 * shape.d_model + 2 * shape.d_ff)
+            of_cast = (n_cast[0] if is_part else shape.n_layers) / shape.n_layers
+            shares *= of_cast * of_blocks / (of_blocks + shape.vocabulary)
+    return shares
 
 
 def _with_executed(run: Run) -> Run:
@@ -77,7 +98,8 @@ def _with_executed(run: Run) -> Run:
 def _shape(run: Run) -> TransformerShape | None:
     config = run.config
     numbers = config.integers("d_model", "n_layers", "n_heads", "d_ff", "seq_len", "batch")
-    if numbers is None or not set(config.parameters) <= UNDERSTOOD or any(number < 1 for number in numbers):
+    is_plain = config.parameters.get("kind", "train") == "train" and set(config.parameters) <= UNDERSTOOD
+    if numbers is None or not is_plain or any(number < 1 for number in numbers):
         return None
     vocabulary = config.integers("vocabulary") or (DEFAULT_VOCABULARY,)
     d_model, n_layers, n_heads, d_ff, seq_len, batch = numbers

@@ -15,13 +15,16 @@ class Estimate:
     point_flop, low_flop, high_flop : float
         ``0 <= low <= point <= high``; ``high_flop`` may be infinite.
     coverage_ratio : float
-        Share of intervals that hold the truth, as calibrated; in (0, 1).
+        Share of intervals that hold the truth, as calibrated on workloads that meant no harm; in (0, 1).
     method : str
         Name of the estimator.
     target : Target
         Which FLOP is counted.
     signals : tuple of str
         Channels that it was made from.
+    most_flop : float
+        What it can have been at most if the workload was made to be under-counted, ``>= high_flop``; infinite
+        where the method can be steered without limit.
 
     Raises
     ------
@@ -36,12 +39,17 @@ class Estimate:
     method: str
     target: Target
     signals: tuple[str, ...] = field(default=())
+    most_flop: float = float("inf")
 
     def __post_init__(self) -> None:
         """Refuse bounds that do not hold their point."""
         if not 0 <= self.low_flop <= self.point_flop <= self.high_flop:
             raise InvalidNounError(
                 f"{self.method}: bounds out of order: {self.low_flop}, {self.point_flop}, {self.high_flop}"
+            )
+        if not self.most_flop >= self.high_flop:
+            raise InvalidNounError(
+                f"{self.method}: at most {self.most_flop} is less than the high {self.high_flop}"
             )
         if self.point_flop == float("inf"):
             raise InvalidNounError(f"{self.method}: a point cannot be infinite")

@@ -15,7 +15,7 @@ SETTLE_SECONDS = 0.35
 """How long after a logged end its last activity may be reported: 0.2 s of lag, one step, and some room."""
 
 QUIET_RATIO = 0.2
-"""Work has ended where activity falls below this share of what it was in the stretch."""
+"""Work has ended where activity falls below this share of what it was while the stretch worked."""
 
 
 def settled_stop_ns(
@@ -49,5 +49,7 @@ def _quiet_ns(trace: Trace, start_ns: int, stop_ns: int, reach_ns: int) -> int:
     if np.isnan(usual).all() or np.isnan(after).all():
         return stop_ns
     quietest = int(np.nanargmin(after))
-    is_quiet = after[quietest] < QUIET_RATIO * float(np.nanmedian(usual))
+    # Pauses of the run itself say nothing about how busy it was.
+    working = usual[usual > QUIET_RATIO * float(np.nanmax(usual))]
+    is_quiet = len(working) > 0 and after[quietest] < QUIET_RATIO * float(np.median(working))
     return int(trace.time_ns[stop + quietest]) if is_quiet else stop_ns

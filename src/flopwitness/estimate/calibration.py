@@ -3,7 +3,7 @@
 Versioned; made for one chip. Predicting needs numpy alone, so it runs where nothing else is installed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -11,12 +11,12 @@ import numpy as np
 
 from flopwitness.core.errors import CalibrationMismatchError
 from flopwitness.core.workload import Target
-from flopwitness.estimate.conformal import LogInterval
+from flopwitness.estimate.conformal import UNBOUNDED, LogInterval
 from flopwitness.estimate.features.row import FEATURE_NAMES
-from flopwitness.estimate.methods import METHODS, PredictorState
+from flopwitness.estimate.methods import METHODS, OWN_PIPES, PredictorState
 
 FORMAT = "flopwitness-calibration"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,18 @@ class Fitted:
         Its constants.
     interval : LogInterval
         Bounds of ln(truth / estimate) on runs that were held out.
+    guard_log : float
+        Upper bound of it for runs that are made to be under-counted; infinite where there is none.
+    format_interval, format_guard_log : LogInterval, float
+        The same where the point rests on another number format than half precision; without bounds where no
+        such runs were held out.
     """
 
     state: PredictorState
     interval: LogInterval
+    guard_log: float = float("inf")
+    format_interval: LogInterval = UNBOUNDED
+    format_guard_log: float = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +155,13 @@ def _require(payload: Mapping[str, Any], name: str, expected: object) -> None:
 
 
 def _fitted_payload(name: str, fitted: Fitted) -> dict[str, Any]:
-    ends = [end if np.isfinite(end) else None for end in fitted.interval]
     return {
         "columns": list(METHODS[name].columns),
         "constants": fitted.state.to_plain(),
-        "interval_log": ends,
+        "interval_log": [_plain(end) for end in fitted.interval],
+        "guard_log": _plain(fitted.guard_log),
+        "format_interval_log": [_plain(end) for end in fitted.format_interval],
+        "format_guard_log": _plain(fitted.format_guard_log),
     }
 
 
@@ -163,14 +173,32 @@ def _fitted(name: str, value: Mapping[str, Any]) -> Fitted:
         raise CalibrationMismatchError(
             f"{name} reads {list(method.columns)}, the calibration was fitted on {value['columns']}"
         )
-    low, high = value["interval_log"]
-    interval = LogInterval(
-        -np.inf if low is None else float(low),
-        np.inf if high is None else float(high),
+    interval, format_interval = (
+        _interval(name, value[key]) for key in ("interval_log", "format_interval_log")
     )
-    if not interval.low <= interval.high:
-        raise ValueError(f"{name} has the interval {value['interval_log']}")
     state = method.state.from_plain(value["constants"])
-    # Constants of other shapes than ours fail here, not later.
-    state.predict(np.ones((1, len(method.columns))))
-    return Fitted(state, interval)
+    # Constants of other shapes than ours fail here, not later; beside other pipes no signature is asked.
+    others = ("vector_flop", *OWN_PIPES)
+    state.predict(np.array([[0.0 if column in others else 1.0 for column in method.columns]]))
+    guard, format_guard = (_guard(name, value[key]) for key in ("guard_log", "format_guard_log"))
+    return Fitted(state, interval, guard, format_interval, format_guard)
+
+
+def _plain(end: float) -> float | None:
+    """Return a number, or None for an open end."""
+    return end if np.isfinite(end) else None
+
+
+def _interval(name: str, ends: Sequence[Any]) -> LogInterval:
+    low, high = ends
+    interval = LogInterval(-np.inf if low is None else float(low), np.inf if high is None else float(high))
+    if not interval.low <= interval.high:
+        raise ValueError(f"{name} has the interval {ends}")
+    return interval
+
+
+def _guard(name: str, end: Any) -> float:
+    guard = float("inf") if end is None else float(end)
+    if not guard >= 0:
+        raise ValueError(f"{name} has the guard {guard}")
+    return guard

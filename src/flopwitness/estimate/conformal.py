@@ -47,6 +47,49 @@ def conformal_interval(log_ratios: ArrayLike, coverage_ratio: float) -> LogInter
     return LogInterval(float(lower[len(values) - rank]), float(upper[rank - 1]))
 
 
+GUARD_COVERAGE_RATIO = 0.99
+"""Share of benign runs that the upper bound for hostile ones holds before it is widened."""
+
+MIN_FORMAT_RUNS = 20
+"""Held-out runs in other formats that a bound needs: as many as an interval of 90 % does."""
+
+SHIFT_COVER = 2.0
+"""How much farther off a hostile run may be than the one of a hundred benign ones that is farthest off.
+
+A hostile workload is not exchangeable with benign ones, so no quantile of theirs promises anything about it:
+this factor is a decision (docs/adr/0017), and what it holds against is measured in the red team's results.
+"""
+
+
+def guard_log(log_ratios: ArrayLike) -> float:
+    """Return an upper bound of ln(truth / estimate) for runs that are made to be under-counted.
+
+    Infinite where too few runs say anything: 99 at least. NaN counts as a miss.
+
+    Examples
+    --------
+    >>> guard_log([0.01] * 50)
+    inf
+    >>> round(guard_log([x / 1000 for x in range(200)]), 3)
+    0.396
+    """
+    values = np.asarray(log_ratios, dtype=np.float64)
+    upper = np.sort(np.where(np.isfinite(values), values, np.inf))
+    rank = int(np.ceil((len(values) + 1) * GUARD_COVERAGE_RATIO))
+    return float("inf") if rank > len(values) else SHIFT_COVER * max(float(upper[rank - 1]), 0.0)
+
+
+def format_guard_log(log_ratios: ArrayLike) -> float:
+    """Return the same for runs in other number formats, which are few: the farthest of them, covered.
+
+    Infinite with fewer than ``MIN_FORMAT_RUNS``.
+    """
+    values = np.asarray(log_ratios, dtype=np.float64)
+    if len(values) < MIN_FORMAT_RUNS or not np.isfinite(values).all():
+        return float("inf")
+    return SHIFT_COVER * max(float(values.max()), 0.0)
+
+
 def bounds_flop(point_flop: ArrayLike, interval: LogInterval) -> NDArray[np.float64]:
     """Return low and high beside each point, shape (n, 2); the point always lies between them."""
     point = np.asarray(point_flop, dtype=np.float64)

@@ -13,7 +13,10 @@ from flopwitness.estimate.calibration import Calibration, Fitted
 from flopwitness.estimate.conformal import UNBOUNDED, LogInterval, bounds_flop
 from flopwitness.estimate.features.row import SessionFeatures
 from flopwitness.estimate.methods import METHODS, Method, Witness
+from flopwitness.estimate.predictors.format_choice import PLAUSIBLE
 from flopwitness.estimate.predictors.fused import FusedState
+from flopwitness.estimate.predictors.pipe_cycles import CalibratedPipeState, vector_excess
+from flopwitness.physics.components import FORMATS
 
 
 class Estimated(NamedTuple):
@@ -55,9 +58,12 @@ def estimated_all(
                 findings[number].append(_unavailable(name, missing))
             else:
                 askable.append(number)
-        answers = _estimates([sessions[number] for number in askable], method, calibration, target)
-        for number, estimate in zip(askable, answers, strict=True):
+        asked = [sessions[number] for number in askable]
+        answers = _estimates(asked, method, calibration, target)
+        doubts = _format_findings(asked, method, calibration.fitted[target])
+        for number, estimate, doubt in zip(askable, answers, doubts, strict=True):
             estimates[number][name] = estimate
+            findings[number] += doubt
     pairs = zip(estimates, findings, strict=True)
     return tuple(Estimated(by_name, tuple(notes)) for by_name, notes in pairs)
 
@@ -77,15 +83,16 @@ def _estimates(
     if not sessions:
         return []
     fitted = calibration.fitted[target]
-    rows = np.array([[features.values[column] for column in method.columns] for features in sessions])
+    rows = _rows(sessions, method)
     points = _points(fitted[method.name], rows)
     intervals = _intervals(rows, method, fitted)
     if method.witness is Witness.ACTIVITY:
         seen = np.array([_as_if_idle(row, method, one) for row, one in zip(rows, sessions, strict=True)])
-        observed = _points(fitted[method.name], seen)
+        observed = _observed_flop(fitted[method.name], seen, sessions)
         ends = [_activity_ends(*each) for each in zip(observed.tolist(), sessions, intervals, strict=True)]
     else:
         ends = [_power_ends(*each) for each in zip(points.tolist(), sessions, intervals, strict=True)]
+    most = _most_flop(rows, points, sessions, fitted, method)
     return [
         Estimate(
             point_flop=point,
@@ -95,13 +102,86 @@ def _estimates(
             method=method.name,
             target=target,
             signals=method.columns,
+            most_flop=max(top, high, point),
         )
-        for point, (low, high) in zip(points.tolist(), ends, strict=True)
+        for point, (low, high), top in zip(points.tolist(), ends, most, strict=True)
     ]
+
+
+def _most_flop(
+    rows: NDArray[np.float64],
+    points: NDArray[np.float64],
+    sessions: Sequence[SessionFeatures],
+    fitted: Mapping[str, Fitted],
+    method: Method,
+) -> list[float]:
+    """Return what each session can have been at most if it was made to be under-counted.
+
+    Only the fused estimate knows which formats it cannot exclude; every other method can be steered without
+    limit. Matrix products could also hide in the vector work that usually goes along with matrix work.
+    """
+    own = fitted[method.name]
+    if not isinstance(own.state, FusedState):
+        return [float("inf")] * len(rows)
+    answer = own.state.answer(rows)
+    constant = fitted["pipe-cycles-calibrated"].guard_log if "pipe-cycles-calibrated" in fitted else np.inf
+    explained = np.isfinite(answer.misfit)
+    guard = np.where(explained, own.guard_log, np.maximum(own.guard_log, constant))
+    guard = np.where(answer.is_other_format, np.maximum(own.guard_log, own.format_guard_log), guard)
+    hidden = rows[:, 1] - vector_excess(rows, own.state.vector_ratio)
+    stretch = np.exp(guard * own.state.strangeness(rows) + answer.most_log)
+    top = np.full(len(rows), np.inf)  # 0 x infinity would be NaN
+    np.multiply(points, stretch, out=top, where=np.isfinite(stretch))
+    top += np.nan_to_num(hidden, nan=np.inf)  # nobody watched where products could hide
+    unseen = np.array([one.values["unobserved_ceiling_flop"] for one in sessions])
+    most: list[float] = (top + np.nan_to_num(unseen, nan=np.inf)).tolist()
+    return most
+
+
+def _format_findings(
+    sessions: Sequence[SessionFeatures], method: Method, fitted: Mapping[str, Fitted]
+) -> list[list[Finding]]:
+    """Say for each session whether its number format could be told."""
+    state = fitted[method.name].state
+    if not sessions or not isinstance(state, FusedState) or not state.response.size:
+        return [[] for _ in sessions]
+    answer = state.answer(_rows(sessions, method))
+    return [
+        [] if known else [_open_format(probability)]
+        for known, probability in zip(answer.is_identified.tolist(), answer.probability.tolist(), strict=True)
+    ]
+
+
+def _open_format(probability: Sequence[float]) -> Finding:
+    if np.isfinite(probability[0]):
+        names = ("half precision", *FORMATS)
+        likely = sorted(zip(probability, names, strict=True), reverse=True)
+        what = ", ".join(f"{name} {share:.0%}" for share, name in likely if share >= PLAUSIBLE)
+        message = f"the number format is not certain ({what}): bounds cover them"
+    else:
+        message = (
+            "no known training in any number format explains the signals: bounds cover all of the chip's"
+        )
+    return Finding("format-not-identified", message, Severity.WARNING)
+
+
+def _rows(sessions: Sequence[SessionFeatures], method: Method) -> NDArray[np.float64]:
+    return np.array([[features.values[column] for column in method.columns] for features in sessions])
 
 
 def _points(fitted: Fitted, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.maximum(fitted.state.predict(rows), 0.0)
+
+
+def _observed_flop(
+    fitted: Fitted, seen: NDArray[np.float64], sessions: Sequence[SessionFeatures]
+) -> NDArray[np.float64]:
+    """Return what was seen, as if idle elsewhere, at the least that it can be worth."""
+    points = _points(fitted, seen)
+    if not isinstance(fitted.state, CalibratedPipeState):
+        return points
+    is_partly = np.array([one.values["activity_unobserved_seconds"] > 0 for one in sessions])
+    return np.where(is_partly, np.minimum(points, fitted.state.least(seen)), points)
 
 
 def _activity_ends(
@@ -137,9 +217,8 @@ def _as_if_idle(row: NDArray[np.float64], method: Method, features: SessionFeatu
     values = features.values
     total = values["matrix_flop"]
     share = values["observed_matrix_flop"] / total if total > 0 else 1.0
-    own = {"matrix_flop": "observed_matrix_flop", "vector_flop": "observed_vector_flop"}
     return [
-        values[own[name]] if name in own else value * share
+        values.get(f"observed_{name}", value * share)
         for name, value in zip(method.columns, row.tolist(), strict=True)
     ]
 
@@ -147,11 +226,16 @@ def _as_if_idle(row: NDArray[np.float64], method: Method, features: SessionFeatu
 def _intervals(rows: NDArray[np.float64], method: Method, fitted: Mapping[str, Fitted]) -> list[LogInterval]:
     """Return for each session the interval that was calibrated for what answers there.
 
-    Where the fused estimate has no signature to go by, its constant answers, and that one's bounds hold.
+    Where the fused estimate has no signature to go by, its constants answer: their bounds hold, opened for
+    the formats that cannot be excluded.
     """
     own = fitted[method.name]
     if not isinstance(own.state, FusedState):
         return [own.interval] * len(rows)
     constant = fitted["pipe-cycles-calibrated"].interval if "pipe-cycles-calibrated" in fitted else UNBOUNDED
     wider = LogInterval(min(own.interval.low, constant.low), max(own.interval.high, constant.high))
-    return [wider if lacks else own.interval for lacks in own.state.lacks_signature(rows).tolist()]
+    answer = own.state.answer(rows)
+    ends = np.where(np.isfinite(answer.misfit)[:, None], np.array([own.interval]), np.array([wider]))
+    ends = np.where(answer.is_other_format[:, None], np.array([own.format_interval]), ends)
+    ends = ends + np.column_stack([answer.low_log, answer.high_log])
+    return [LogInterval(low, high) for low, high in ends.tolist()]

@@ -12,6 +12,8 @@ from flopwitness.estimate.predictors.pipe_cycles import CalibratedPipeState, Pip
 
 NETWORK_COLUMNS = ("net_energy_joules", "duration_seconds", "dram_bytes", "nvlink_bytes")
 PIPE_COLUMNS = ("matrix_flop", "vector_flop")
+OWN_PIPES = ("integer_matrix_flop", "double_matrix_flop")
+PIPES_APART = (*PIPE_COLUMNS, *OWN_PIPES)
 
 PredictorState = LinearState | NetworkState | PipeSumState | CalibratedPipeState | FusedState
 
@@ -98,10 +100,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             ),
             Method(
                 "pipe-cycles-calibrated",
-                PIPE_COLUMNS,
+                PIPES_APART,
                 CalibratedPipeState,
                 Witness.ACTIVITY,
-                "active pipe cycles, one constant for the chip",
+                "active pipe cycles, one constant a matrix pipe",
                 n_required=1,
             ),
             Method(

@@ -29,6 +29,17 @@ MIN_KERNEL_HEAD_WIDTH = 64
 ``round_up_headdim`` of FlashAttention-3 (github.com/Dao-AILab/flash-attention, ``hopper/flash_api.cpp``).
 """
 
+FORMATS = ("fp8", "fp8-fast", "tf32")
+"""Formats of matrix products that no counter of their own tells from half precision.
+
+``fp8-fast`` accumulates in fewer bits, ``tf32`` holds values in 32 bits. BF16 and FP16 are the half precision
+that all else is measured against; INT8, FP64 and FP32 on CUDA cores have pipes, and so counters, of their
+own.
+"""
+
+CAST_FORMATS = frozenset({"fp8", "fp8-fast"})
+"""Formats of the products of linear layers alone, with casts around them; all else is in half precision."""
+
 SHAPE_COLUMNS = ("batch", "seq_len", "d_model", "n_layers", "d_ff", "n_heads", "is_adam", "vocabulary")
 """Columns of a shape: sequences per GPU and step, tokens per sequence, widths and counts, 0 or 1, entries."""
 
@@ -63,6 +74,14 @@ def step_components(shapes: ArrayLike) -> NDArray[np.float64]:
     )
 
 
+def block_share(shapes: ArrayLike) -> NDArray[np.float64]:
+    """Return the share of the linear FLOP that the blocks do; the rest is the output head."""
+    _, _, width, layers, hidden, _, _, vocabulary = np.moveaxis(np.asarray(shapes, dtype=np.float64), -1, 0)
+    of_blocks = layers * (4 * width + 2 * hidden)
+    share: NDArray[np.float64] = of_blocks / (of_blocks + vocabulary)
+    return share
+
+
 def step_flop_pair(shapes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return executed (causal half) and algorithmic (full attention) FLOP of one step on one GPU.
 
@@ -73,3 +92,38 @@ def step_flop_pair(shapes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.f
     linear = step_components(shapes)[..., 0]
     attention = 7 * batch * length * length * width * layers
     return linear + attention, linear + 2 * attention
+
+
+def replaced_by(precision: str) -> NDArray[np.bool_]:
+    """Say which components a format takes over from half precision, shape (8,).
+
+    Examples
+    --------
+    >>> [name for name, taken in zip(COMPONENTS, replaced_by("fp8")) if taken]
+    ['linear_flop']
+    """
+    names = {"linear_flop"} if precision in CAST_FORMATS else set(COMPONENTS[:6])
+    return np.array([name in names for name in COMPONENTS])
+
+
+def touched_by(precision: str) -> NDArray[np.bool_]:
+    """Say which components scale what a format does, shape (8,): its products, casts and wider values."""
+    casts = {"linear_flop", "stream_elements", "hidden_elements", "parameters"}
+    names = casts if precision in CAST_FORMATS else set(COMPONENTS[:6])
+    return np.array([name in names for name in COMPONENTS])
+
+
+def is_half_precision(components: NDArray[np.float64] | None, n_runs: int) -> NDArray[np.bool_]:
+    """Say which runs had no product in another format, shape (n_runs,); all where nobody said.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_runs, 8 + n_formats), or None
+        What each run was made of, and the share of its linear FLOP in each of ``FORMATS``.
+    n_runs : int
+        How many there are.
+    """
+    if components is None or components.shape[1] <= len(COMPONENTS):
+        return np.ones(n_runs, dtype=np.bool_)
+    other: NDArray[np.bool_] = np.any(components[:, len(COMPONENTS) :] > 0, axis=1)
+    return ~other

@@ -38,6 +38,8 @@ def test_every_column_counts_what_it_says():
         "dram_bytes": 4.0 * 0.4 * 4.8e12,
         "nvlink_bytes": 4.0 * 5e9,
         "matrix_flop": 6e9 * N_SM * (0.4 * 4096 + 0.01 * 8192 + 0.001 * 256),
+        "integer_matrix_flop": 6e9 * N_SM * 0.01 * 8192,
+        "double_matrix_flop": 6e9 * N_SM * 0.001 * 256,
         "vector_flop": 6e9 * N_SM * (0.001 * 128 + 0.1 * 256 + 0.02 * 512),
         "tensor_cycles": 6e9 * 0.41,
         "fp32_cycles": 6e9 * 0.1,
@@ -49,6 +51,8 @@ def test_every_column_counts_what_it_says():
         "unobserved_ceiling_flop": 0.0,
         "observed_matrix_flop": values["matrix_flop"],
         "observed_vector_flop": values["vector_flop"],
+        "observed_integer_matrix_flop": values["integer_matrix_flop"],
+        "observed_double_matrix_flop": values["double_matrix_flop"],
     }
     assert dict(values) == pytest.approx(expected, rel=1e-9)
 
@@ -124,6 +128,8 @@ def test_a_chip_that_nobody_knows_is_refused():
         features_of(busy_trace(device=Device("GPU-a")))
 
 
+INTEGER = {"integer_matrix_flop", "observed_integer_matrix_flop"}
+DOUBLE = {"double_matrix_flop", "observed_double_matrix_flop"}
 CYCLES = {"tensor_cycles", "fp32_cycles", "int_cycles", "sm_active_cycles", "occupancy_cycles"}
 
 
@@ -140,9 +146,14 @@ CYCLES = {"tensor_cycles", "fp32_cycles", "int_cycles", "sm_active_cycles", "occ
         ),
         (
             "tensor_active_ratio hmma_active_ratio imma_active_ratio dfma_active_ratio",
-            {"matrix_flop", "observed_matrix_flop", "tensor_cycles"},
+            {"matrix_flop", "observed_matrix_flop", "tensor_cycles", *INTEGER, *DOUBLE},
         ),
-        ("sm_clock_hertz", {"matrix_flop", "vector_flop", *CYCLES}),
+        ("imma_active_ratio", INTEGER),
+        ("dfma_active_ratio", DOUBLE),
+        (
+            "sm_clock_hertz",
+            {"matrix_flop", "vector_flop", "integer_matrix_flop", "double_matrix_flop", *CYCLES},
+        ),
     ],
 )
 def test_an_absent_signal_is_not_zero(absent: str, unknown: set[str]):
@@ -209,6 +220,19 @@ def test_a_blank_pipe_or_clock_leaves_its_step_at_the_ceiling(channel: str):
     assert values["unobserved_ceiling_flop"] == pytest.approx(0.1 * n_steps * CEILING_FLOP_PER_SECOND)
     assert values["observed_matrix_flop"] == pytest.approx(values["matrix_flop"] * (40 - n_steps) / 40)
     assert values["matrix_flop"] == pytest.approx(features_of(busy_trace()).values["matrix_flop"])
+
+
+def test_a_part_is_never_larger_than_the_whole():
+    """Integer work in a step whose other pipe is blank is carried over with it, not beside it."""
+    integer, common = np.where(np.arange(41) == 20, 0.5, 0.0), np.full(41, 0.4)
+    common[20] = NAN
+    pipes = {"imma_active_ratio": integer, "hmma_active_ratio": common, "dfma_active_ratio": 0.0}
+
+    values = features_of(busy_trace(**pipes)).values
+
+    assert values["integer_matrix_flop"] == 0.0
+    assert values["observed_integer_matrix_flop"] == 0.0
+    assert values["matrix_flop"] == pytest.approx(6e9 * N_SM * 0.4 * 4096)
 
 
 def test_a_lost_sample_is_unobserved():

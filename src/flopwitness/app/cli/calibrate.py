@@ -10,6 +10,7 @@ from flopwitness.app.cli.output import percent, print_json, print_table, talk
 from flopwitness.app.opening import DEFAULT_CHIP, open_dataset
 from flopwitness.core.workload import Target
 from flopwitness.estimate.calibration import Calibration
+from flopwitness.estimate.predictors.fused import FusedState
 from flopwitness.storage.atomic import refuse_taken
 from flopwitness.storage.calibrations import write_calibration
 
@@ -17,11 +18,20 @@ Output = Annotated[Path, typer.Option("--output", help="The calibration file to 
 OnlyTarget = Annotated[
     Target | None, typer.Option("--target", help="Fit for this target alone; for both where not given.")
 ]
+Formats = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--formats",
+        help="Dataset folder of runs in other number formats, for the methods that tell them; repeatable.",
+        show_default=False,
+    ),
+]
 
 
 def run(
     datasets: DatasetPaths,
     output: Output,
+    formats: Formats = None,
     target: OnlyTarget = None,
     chip: Chip = DEFAULT_CHIP,
     force: Force = False,
@@ -33,8 +43,9 @@ def run(
     if not force:
         refuse_taken(output)  # before minutes of work, not after
     opened = [open_dataset(path, chip=chip) for path in datasets]
+    others = [open_dataset(path, chip=chip) for path in formats or ()]
     with talk().status("fitting every estimator, and each family held out in turn for the intervals"):
-        fitted = calibrated(opened, [target] if target else tuple(Target))
+        fitted = calibrated(opened, [target] if target else tuple(Target), formats=others)
     payload = fitted.to_payload()
     write_calibration(output, payload, replace=force)
     talk().print(f"wrote {output}: {fitted.chip}, {fitted.n_runs} runs of {fitted.n_workloads} workloads")
@@ -44,7 +55,7 @@ def run(
     print_table("Interval of the truth around an estimate", COLUMNS, _rows(fitted))
 
 
-COLUMNS = ("method", "target", "lower end", "upper end", "coverage")
+COLUMNS = ("method", "target", "lower end", "upper end", "coverage", "upper end if hostile")
 
 
 def _rows(fitted: Calibration) -> list[tuple[str, ...]]:
@@ -57,6 +68,7 @@ def _rows(fitted: Calibration) -> list[tuple[str, ...]]:
             percent(float(np.expm1(one.interval.low))),
             percent(float(np.expm1(one.interval.high))),
             percent(fitted.coverage_ratio),
+            percent(float(np.expm1(one.guard_log))) if isinstance(one.state, FusedState) else "none",
         )
         for target, by_name in fitted.fitted.items()
         for name, one in by_name.items()

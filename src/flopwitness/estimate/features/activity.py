@@ -23,6 +23,10 @@ MATRIX_PIPES: PipeFormats = {
 FP16 for HMMA, which also runs BF16 at the same rate, TF32 and FP8; Volta has FP16 alone.
 """
 
+INTEGER_PIPE: PipeFormats = {"imma_active_ratio": MATRIX_PIPES["imma_active_ratio"]}
+DOUBLE_PIPE: PipeFormats = {"dfma_active_ratio": MATRIX_PIPES["dfma_active_ratio"]}
+"""The two that have a counter, and so a constant, of their own."""
+
 SUMMARY: PipeFormats = {"tensor_active_ratio": (Pipe.HMMA, Precision.FP16)}
 """Stands in for the matrix pipes where a source does not tell them apart."""
 
@@ -36,9 +40,10 @@ VECTOR_PIPES: PipeFormats = {
 class PipeWork(NamedTuple):
     """FLOP of the pipes at full rate; NaN for a kind of pipe that was never seen.
 
-    ``matrix_flop`` and ``vector_flop`` carry the seen rates over into unseen steps. The observed ones count
-    nothing there, and a step counts as seen only where every pipe that the source offers answered: less
-    evidence can only lower them, and only raise ``unobserved_seconds``.
+    ``integer_flop`` and ``double_flop`` are those parts of ``matrix_flop`` that ran on the integer and on the
+    FP64 matrix pipe. They, ``matrix_flop`` and ``vector_flop`` carry the seen rates over into unseen steps.
+    The observed ones count nothing there, and a step counts as seen only where every pipe that the source
+    offers answered: less evidence can only lower them, and only raise ``unobserved_seconds``.
     """
 
     matrix_flop: float
@@ -46,6 +51,10 @@ class PipeWork(NamedTuple):
     observed_matrix_flop: float
     observed_vector_flop: float
     unobserved_seconds: float
+    integer_flop: float
+    double_flop: float
+    observed_integer_flop: float
+    observed_double_flop: float
 
 
 def pipe_work(steps: Steps, chip: Chip) -> PipeWork:
@@ -56,12 +65,26 @@ def pipe_work(steps: Steps, chip: Chip) -> PipeWork:
     unknown = np.full(len(steps.weight_seconds), np.nan)
     offered = [rate for rate in (matrix, vector) if rate is not None] or [unknown]
     seen = np.isfinite(sum(offered)) & ~steps.is_gap
+    apart = (_flop_rate(steps, chip, pipe) for pipe in (INTEGER_PIPE, DOUBLE_PIPE))
+    rates = (matrix, vector, *(_part_of(matrix, rate) for rate in apart))
     observed = [
-        float("nan") if rate is None else steps.summed(np.where(seen, rate, 0.0)) for rate in (matrix, vector)
+        float("nan") if rate is None else steps.summed(np.where(seen, np.nan_to_num(rate), 0.0))
+        for rate in rates
     ]
-    carried = [steps.integrated(unknown if rate is None else rate).total for rate in (matrix, vector)]
+    carried = [steps.integrated(unknown if rate is None else rate).total for rate in rates]
     unseen_seconds = float(steps.weight_seconds[~seen].sum()) + steps.uncovered_seconds
-    return PipeWork(carried[0], carried[1], observed[0], observed[1], unseen_seconds)
+    matrix_seen, vector_seen, integer_seen, double_seen = observed
+    return PipeWork(
+        matrix_flop=carried[0],
+        vector_flop=carried[1],
+        observed_matrix_flop=matrix_seen,
+        observed_vector_flop=vector_seen,
+        unobserved_seconds=unseen_seconds,
+        integer_flop=carried[2],
+        double_flop=carried[3],
+        observed_integer_flop=integer_seen,
+        observed_double_flop=double_seen,
+    )
 
 
 def step_clock(steps: Steps) -> NDArray[np.float64]:
@@ -77,6 +100,13 @@ def tensor_ratio(steps: Steps) -> NDArray[np.float64]:
         return steps.mean_of("tensor_active_ratio")
     pipes: NDArray[np.float64] = np.stack([steps.mean_of(channel) for channel in MATRIX_PIPES]).sum(axis=0)
     return pipes
+
+
+def _part_of(
+    whole: NDArray[np.float64] | None, part: NDArray[np.float64] | None
+) -> NDArray[np.float64] | None:
+    """Return a part where the whole is known; carried over without it, a part could come out larger."""
+    return None if whole is None or part is None else np.where(np.isnan(whole), np.nan, part)
 
 
 def _flop_rate(steps: Steps, chip: Chip, pipes: PipeFormats) -> NDArray[np.float64] | None:

@@ -24,6 +24,8 @@ FEATURES: Mapping[str, str] = MappingProxyType(
         "dram_bytes": "busy share of the memory interface x peak bandwidth x time",
         "nvlink_bytes": "bytes sent and received over NVLink",
         "matrix_flop": "activity x clock x SMs x dense rate, summed over the matrix pipes",
+        "integer_matrix_flop": "the part of it that ran on the integer matrix pipe",
+        "double_matrix_flop": "the part of it that ran on the FP64 matrix pipe",
         "vector_flop": "the same, summed over the plain FP64, FP32 and FP16 pipes",
         "tensor_cycles": "cycles in which a tensor pipe was active, mean over the SMs",
         "fp32_cycles": "the same of the plain FP32 pipe",
@@ -35,6 +37,8 @@ FEATURES: Mapping[str, str] = MappingProxyType(
         "unobserved_ceiling_flop": "the most that the unobserved device-seconds can have held",
         "observed_matrix_flop": "matrix_flop as if idle where a matrix or vector pipe gave no answer",
         "observed_vector_flop": "vector_flop as if idle where a matrix or vector pipe gave no answer",
+        "observed_integer_matrix_flop": "integer_matrix_flop, likewise",
+        "observed_double_matrix_flop": "double_matrix_flop, likewise",
     }
 )
 """Name and meaning of each column; all are additive over devices, except ``duration_seconds``."""
@@ -132,6 +136,8 @@ def _device_values(session: Session, trace: Trace, idle: float, rule: StepRule) 
         "dram_bytes": _dram_bytes(steps, chip),
         "nvlink_bytes": _nvlink_bytes(steps, chip),
         "matrix_flop": work.matrix_flop,
+        "integer_matrix_flop": work.integer_flop,
+        "double_matrix_flop": work.double_flop,
         "vector_flop": work.vector_flop,
         "tensor_cycles": steps.integrated(tensor_ratio(steps) * clock).total,
         "activity_unobserved_seconds": work.unobserved_seconds,
@@ -139,6 +145,8 @@ def _device_values(session: Session, trace: Trace, idle: float, rule: StepRule) 
         "unobserved_ceiling_flop": work.unobserved_seconds * ceiling_flop_per_second,
         "observed_matrix_flop": work.observed_matrix_flop,
         "observed_vector_flop": work.observed_vector_flop,
+        "observed_integer_matrix_flop": work.observed_integer_flop,
+        "observed_double_matrix_flop": work.observed_double_flop,
     }
     for name, channel in CYCLES.items():
         values[name] = steps.integrated(steps.mean_of(channel) * clock).total

@@ -9,8 +9,11 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import GroupKFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from flopwitness.estimate.conformal import UNBOUNDED, bounds_flop, conformal_interval
+from flopwitness.estimate.conformal import UNBOUNDED, bounds_flop, conformal_interval, guard_log
 from flopwitness.estimate.methods import PredictorState
+
+ALWAYS = ""
+"""Group of runs that teach number formats: with them held out their format is unknown, which says nothing."""
 
 SMALLEST_FLOP = 1e-300
 """Stands in for targets that are not positive, which no run has, so that a logarithm exists."""
@@ -32,6 +35,9 @@ class FlopRegressor(RegressorMixin, BaseEstimator):
         The fitted constants.
     interval_ : LogInterval
         Bounds of ln(truth / estimate).
+    guard_log_ : float
+        Upper bound of ln(truth / estimate) over a session's ``strangeness``, to hold for workloads that are
+        made to be under-counted.
     """
 
     def __init__(self, *, coverage_ratio: float = 0.9, n_folds: int = 0) -> None:
@@ -55,6 +61,7 @@ class FlopRegressor(RegressorMixin, BaseEstimator):
             True FLOP.
         groups : array-like of shape (n_sessions,), optional
             What is held out together when the interval is calibrated; each session alone where not given.
+            Sessions of the group ``ALWAYS`` are always learned from and never held out.
         components : array-like of shape (n_sessions, 8), optional
             What each run was made of (``flopwitness.physics.components``), NaN where not known. Calibration
             runs are of known shape; sessions to be estimated are not.
@@ -64,10 +71,11 @@ class FlopRegressor(RegressorMixin, BaseEstimator):
         )
         made_of = None if components is None else np.asarray(components, dtype=np.float64)
         self.state_ = self._learn(features, flop, made_of)
-        self.interval_ = UNBOUNDED
+        self.interval_, self.guard_log_ = UNBOUNDED, float("inf")
         if self.n_folds:
-            held_out = self._held_out_log_ratios(features, flop, groups, made_of)
+            held_out, strangeness = self._held_out(features, flop, groups, made_of)
             self.interval_ = conformal_interval(held_out, self.coverage_ratio)
+            self.guard_log_ = guard_log(held_out / strangeness)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -92,6 +100,10 @@ class FlopRegressor(RegressorMixin, BaseEstimator):
         tags.input_tags.allow_nan = self._finite == "allow-nan"
         return tags
 
+    def strangeness(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return how unlike the calibration each session is, shape (n_sessions,): 1 where nobody can tell."""
+        return np.ones(len(np.asarray(X)))
+
     _finite: bool | str = True
 
     @abstractmethod
@@ -100,28 +112,31 @@ class FlopRegressor(RegressorMixin, BaseEstimator):
     ) -> PredictorState:
         """Return the fitted constants."""
 
-    def _held_out_log_ratios(
+    def _held_out(
         self,
         features: NDArray[np.float64],
         flop: NDArray[np.float64],
         groups: ArrayLike | None,
         components: NDArray[np.float64] | None,
-    ) -> NDArray[np.float64]:
-        """Return ln(truth / estimate) of each session by a fit that saw nothing of its group."""
-        labels = np.arange(len(flop)) if groups is None else np.asarray(groups)
-        n_groups = len(np.unique(labels))
-        ratios = np.full(len(flop), np.nan)
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return ln(truth / estimate) and strangeness of each session by a fit that saw none of its group."""
+        labels = np.arange(len(flop)).astype(np.str_) if groups is None else np.asarray(groups)
+        always, scored = np.flatnonzero(labels == ALWAYS), np.flatnonzero(labels != ALWAYS)
+        n_groups = len(np.unique(labels[scored]))
+        ratios, strangeness = np.full(len(flop), np.nan), np.ones(len(flop))
         if n_groups < 2:
-            return ratios
-        folds = GroupKFold(min(self.n_folds, n_groups)).split(features, flop, labels)
-        for train, test in folds:
+            return ratios[scored], strangeness[scored]
+        folds = GroupKFold(min(self.n_folds, n_groups)).split(scored, groups=labels[scored])
+        for learned, held in folds:
+            train, test = np.append(scored[learned], always), scored[held]
             fold = clone(self).set_params(n_folds=0)
             fold.fit(
                 features[train], flop[train], components=None if components is None else components[train]
             )
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratios[test] = np.log(flop[test] / fold.predict(features[test]))
-        return ratios
+            strangeness[test] = fold.strangeness(features[test])
+        return ratios[scored], strangeness[scored]
 
 
 def log_ratio(flop: NDArray[np.float64], reference: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,22 +1,45 @@
 """How the three layers of the fused estimate are learned."""
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import nnls
+from typing import NamedTuple
 
-from flopwitness.estimate.predictors.fused import FIRST_SIGNAL, FusedState, kernel, signature_log
-from flopwitness.estimate.predictors.signature import SignatureState, log_ratios
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from flopwitness.estimate.predictors.format_choice import GATE_MISFIT
+from flopwitness.estimate.predictors.fused import (
+    FIRST_SIGNAL,
+    INTEGER_COLUMN,
+    OWN_PIPE_RATIO,
+    FusedState,
+    inverted_signature,
+    kernel,
+)
+from flopwitness.estimate.predictors.pipe_cycles import CalibratedPipeState, vector_excess
+from flopwitness.estimate.predictors.signature import SignatureState
 from flopwitness.estimate.regressors.base import FlopRegressor, log_ratio
 from flopwitness.estimate.regressors.pipe_cycles import fit_constant
+from flopwitness.estimate.regressors.signature import fit_signature
+from flopwitness.physics.components import COMPONENTS, FORMATS, is_half_precision
 
 MIN_RUNS = 20
 """Fewer runs of known shape than this cannot fix eight components a signal; the constant answers alone."""
 
-ERROR_FLOOR = 0.004
-"""Least error that a signal's logarithm is credited with: clocks are read ten times a second at best."""
-
-MISFIT_MARGIN = 3.0
+MISFIT_MARGIN = 1.5
 """A session may fit this many times worse than the worst calibration run and still count as explained."""
+
+UNKNOWN_LOG = (float(np.log(0.25)), float(np.log(2.0)))
+"""What a cycle of the matrix pipe may be worth over half precision where no format was calibrated.
+
+FP8 products do twice the operations of FP16 in a cycle (NVIDIA H100 white paper, table 2); TF32 half, and a
+kernel that splits FP32 values for three TF32 products less than a quarter of what the counter then reads.
+"""
+
+UNKNOWN_MARGIN_LOG = float(np.log(1.03))
+"""Added to either end of what calibrated formats show."""
+
+
+_EMPTY = np.empty(0)
+_NO_SIGNATURE = SignatureState(_EMPTY, _EMPTY, _EMPTY, _EMPTY)
 
 
 class FusedRegressor(FlopRegressor):
@@ -59,67 +82,137 @@ class FusedRegressor(FlopRegressor):
     def _learn(
         self, features: NDArray[np.float64], flop: NDArray[np.float64], components: NDArray[np.float64] | None
     ) -> FusedState:
-        constant = fit_constant(np.nan_to_num(features), flop)
-        constant_log = float(np.log(constant.flop_per_pipe_flop))
-        usable = _usable(features, flop, components)
-        if components is None or usable.sum() < MIN_RUNS:
-            return _constant_alone(constant_log, constant.vector_ratio)
-        columns, made_of = features[usable], components[usable]
-        signature = fit_signature(columns[:, FIRST_SIGNAL:], made_of, inflation=self.error_inflation)
-        base, misfit = signature_log(signature, columns, is_algorithmic=self.is_algorithmic)
-        blended = constant_log + self.blend_ratio * (base - constant_log)
-        error = log_ratio(flop[usable], columns[:, 0]) - blended
+        pipes = fit_constant(features, flop, components)
+        unknown = _unknown_log(features, flop, components, pipes)
+        usable = _usable(features, flop, components, pipes.vector_ratio)
+        half = usable & is_half_precision(components, len(flop))
+        if components is None or half.sum() < MIN_RUNS:
+            return self._state(pipes, unknown, _NOTHING)
+        signature = fit_signature(
+            features[usable, FIRST_SIGNAL:], components[usable], inflation=self.error_inflation
+        )
+        limits = _largest_misfits(signature, features[usable], components[usable])
+        neighbours = self._neighbours(signature, features[half], flop[half], pipes)
+        return self._state(pipes, unknown, neighbours._replace(largest_misfits=limits), signature)
+
+    def strangeness(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return how unlike the calibration each session is, shape (n_sessions,); see ``FusedState``."""
+        state = self.state_
+        return state.strangeness(X) if isinstance(state, FusedState) else np.ones(len(np.asarray(X)))
+
+    def _neighbours(
+        self,
+        signature: SignatureState,
+        columns: NDArray[np.float64],
+        flop: NDArray[np.float64],
+        pipes: CalibratedPipeState,
+    ) -> "_Neighbours":
+        inverted = inverted_signature(signature, columns)
+        per_signal = inverted.algorithmic_log if self.is_algorithmic else inverted.executed_log
+        base = per_signal[:, 0] + np.log(columns[:, FIRST_SIGNAL]) - np.log(columns[:, 0])
+        constant_log = float(np.log(pipes.flop_per_pipe_flop))
+        error = log_ratio(flop, columns[:, 0]) - constant_log - self.blend_ratio * (base - constant_log)
         whitened = signature.whitened(columns[:, FIRST_SIGNAL:])
         likeness = kernel(whitened, whitened, self.neighbour_length)
         centre = float(np.median(error))
         noise = self.neighbour_noise**2 * np.eye(len(error))
+        weights = np.linalg.solve(likeness + noise, error - centre).astype(np.float64)
+        return _Neighbours(whitened, weights, centre, _EMPTY)
+
+    def _state(
+        self,
+        pipes: CalibratedPipeState,
+        unknown: tuple[float, float],
+        neighbours: "_Neighbours",
+        signature: SignatureState = _NO_SIGNATURE,
+    ) -> FusedState:
         return FusedState(
-            constant_log=constant_log,
-            vector_ratio=constant.vector_ratio,
+            flop_per_pipe_flop=pipes.flop_per_pipe_flop,
+            vector_ratio=pipes.vector_ratio,
+            integer_per_pipe_flop=pipes.integer_per_pipe_flop,
+            double_per_pipe_flop=pipes.double_per_pipe_flop,
+            byproduct_per_pipe_flop=pipes.byproduct_per_pipe_flop,
             response=signature.response,
             whitening=signature.whitening,
+            format_response=signature.format_response,
+            format_whitening=signature.format_whitening,
             is_algorithmic=float(self.is_algorithmic),
             blend_ratio=self.blend_ratio,
-            largest_misfit=MISFIT_MARGIN * float(misfit.max()),
-            neighbour_signatures=whitened,
-            neighbour_weights=np.linalg.solve(likeness + noise, error - centre).astype(np.float64),
+            largest_misfits=neighbours.largest_misfits,
+            neighbour_signatures=neighbours.signatures,
+            neighbour_weights=neighbours.weights,
             neighbour_length=self.neighbour_length,
-            correction_log=centre,
+            correction_log=neighbours.correction_log,
+            unknown_low_log=unknown[0],
+            unknown_high_log=unknown[1],
         )
 
 
-def fit_signature(
-    signals: NDArray[np.float64], components: NDArray[np.float64], *, inflation: float
-) -> SignatureState:
-    """Fit the response of every signal to the components, and how far signals scatter around it.
+class _Neighbours(NamedTuple):
+    """What is kept of the calibration runs; see ``FusedState``."""
 
-    Relative non-negative least squares for each signal: a component can only add to what the hardware does.
+    signatures: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    correction_log: float
+    largest_misfits: NDArray[np.float64]
+
+
+_NOTHING = _Neighbours(_EMPTY, _EMPTY, 0.0, _EMPTY)
+
+
+def _largest_misfits(
+    signature: SignatureState, columns: NDArray[np.float64], components: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return up to which misfit each format explains signals, shape (1 + n_formats,).
+
+    What the worst calibration run in it shows, and some room; all other formats than half precision share one
+    limit, since each rests on a handful of shapes. Half precision explains whatever the gate lets pass as it.
     """
-    rows, errors = [], []
-    for signal in signals.T:
-        relative = components / signal[:, None]
-        scale = np.maximum(relative.max(axis=0), np.finfo(np.float64).tiny)
-        weights = nnls(relative / scale, np.ones(len(signal)))[0] / scale
-        rows.append(weights)
-        errors.append(np.log(np.maximum(relative @ weights, np.finfo(np.float64).tiny)))
-    spread = np.exp(np.column_stack(errors))
-    unlike = log_ratios(spread)
-    scatter = unlike.T @ unlike / len(unlike) + ERROR_FLOOR**2 * np.eye(unlike.shape[1])
-    whitening = np.linalg.cholesky(np.linalg.inv(scatter * inflation**2))
-    return SignatureState(np.array(rows), whitening)
+    misfit = inverted_signature(signature, columns).misfit
+    is_half = is_half_precision(components, len(columns))
+    is_in = components[:, len(COMPONENTS) :] > 0
+    half = float(misfit[is_half, 0].max(initial=0.0))
+    others = float(np.where(is_in, misfit[:, 1 : 1 + is_in.shape[1]], 0.0).max(initial=0.0))
+    limits = MISFIT_MARGIN * np.array([half, *[others] * len(FORMATS)])
+    limits[0] = max(limits[0], GATE_MISFIT)
+    return limits
+
+
+def _unknown_log(
+    features: NDArray[np.float64],
+    flop: NDArray[np.float64],
+    components: NDArray[np.float64] | None,
+    pipes: CalibratedPipeState,
+) -> tuple[float, float]:
+    """Return the least and the most that a matrix cycle was worth in any calibrated format.
+
+    Runs that CUDA cores did say nothing about the matrix pipe. Upwards never less than what hardware is known
+    to do, since a format that nobody calibrated may run all the same; downwards that stands in where no run
+    was in another format.
+    """
+    with np.errstate(invalid="ignore"):
+        matrix = (features[:, 0] > features[:, 1]) if features.shape[1] > 1 else np.ones(len(flop), np.bool_)
+    other = matrix & (features[:, 0] > 0) & (flop > 0) & ~is_half_precision(components, len(flop))
+    if not other.any():
+        return UNKNOWN_LOG
+    worth = log_ratio(flop[other], features[other, 0]) - np.log(pipes.flop_per_pipe_flop)
+    low, high = min(float(worth.min()), 0.0), max(float(worth.max()), UNKNOWN_LOG[1])
+    return low - UNKNOWN_MARGIN_LOG, high + UNKNOWN_MARGIN_LOG
 
 
 def _usable(
-    features: NDArray[np.float64], flop: NDArray[np.float64], components: NDArray[np.float64] | None
+    features: NDArray[np.float64],
+    flop: NDArray[np.float64],
+    components: NDArray[np.float64] | None,
+    vector_ratio: float,
 ) -> NDArray[np.bool_]:
+    """Say which runs teach the signature: every signal known, the common matrix pipe alone at work."""
     signals = features[:, FIRST_SIGNAL:]
-    if components is None or signals.shape[1] < 2:
+    if components is None or signals.shape[1] < 2 or components.shape[1] < len(COMPONENTS):
         return np.zeros(len(flop), dtype=np.bool_)
     complete = np.isfinite(signals).all(axis=1) & (np.nan_to_num(signals) > 0).all(axis=1)
+    own = np.nan_to_num(features[:, INTEGER_COLUMN:FIRST_SIGNAL]).sum(axis=1)
+    own = own + vector_excess(features, vector_ratio)
+    complete &= own <= OWN_PIPE_RATIO * np.nan_to_num(features[:, 0])
     usable: NDArray[np.bool_] = complete & np.isfinite(components).all(axis=1) & (flop > 0)
     return usable
-
-
-def _constant_alone(constant_log: float, vector_ratio: float) -> FusedState:
-    nothing = np.empty(0)
-    return FusedState(constant_log, vector_ratio, nothing, nothing, 0.0, 0.0, 0.0, nothing, nothing, 1.0, 0.0)
