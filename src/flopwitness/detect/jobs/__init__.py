@@ -1,0 +1,1 @@
+"""Which sessions continue one run: marks of sessions, evidence for a link, chains. Refuses to know FLOP."""
