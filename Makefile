@@ -1,7 +1,7 @@
 # What a person or CI runs; `make help` lists it. Every target installs what it needs.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check results bench install install-lab test-oldest test-base clean
+.PHONY: help demo test check results redteam calibration bench install install-lab test-oldest test-base clean
 
 # The first Python of 3.11 or newer; say `make PYTHON=/path/to/python3 ...` for another.
 PYTHON ?= $(shell for name in python3.11 python3; do \
@@ -39,6 +39,15 @@ check: .venv/.dev ## format, lint, types, imports, budgets and documents, quicke
 
 results: .venv/.dev ## every figure of README and docs/results.md again; some minutes
 	@$(BIN)/python benchmarks/results.py
+
+redteam: .venv/.dev ## score every recorded attack again: docs/redteam.md
+	@$(BIN)/python benchmarks/redteam.py
+
+# Benign sweeps of nodes c and d in half precision, and runs of known number format.
+BENIGN := $(addprefix datasets/h200x2-,c1 c2 c3 d1 d2)
+FORMATS := $(addprefix --formats datasets/h200x2-,f-formats g-formats)
+calibration: .venv/.dev ## fit the calibration that is shipped for the H200 again
+	@$(BIN)/flopwitness calibrate $(BENIGN) $(FORMATS) --output src/flopwitness/app/calibrations/h200-sxm.json --force
 
 bench: .venv/.dev ## measure speed and memory
 	@$(BIN)/python benchmarks/bench.py

@@ -3,7 +3,7 @@
 Runs ``flopwitness evaluate`` for each case of ``results_cases`` on the bundled recordings, keeps the answers
 under ``benchmarks/results/`` with the versions that gave them, and writes docs/results.md, its figures, the
 block of figures in the README and its picture from those answers alone. ``--pages`` leaves the evaluations
-out and writes the pages from the answers that are there.
+out and writes the pages from the answers that are there; ``--only NAME ...`` makes these cases again.
 """
 
 import json
@@ -11,7 +11,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
@@ -75,10 +75,11 @@ def environment() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
-def evaluate_all() -> None:
-    """Run every case and keep its answer; answers of cases that are gone are removed."""
+def evaluate_all(only: Sequence[str] = ()) -> None:
+    """Run every case, or those named, and keep the answers; answers of cases that are gone are removed."""
     RESULTS.mkdir(parents=True, exist_ok=True)
-    asked = [(case, target) for case in ALL for target in case.targets]
+    cases = [case for case in ALL if not only or case.name in only]
+    asked = [(case, target) for case in cases for target in case.targets]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -94,7 +95,7 @@ def evaluate_all() -> None:
             for (case, target), answer in zip(asked, told, strict=True):
                 _keep(RESULTS / case.file_name(target), answer)
                 progress.update(task, advance=1, description=f"{case.name}, {target}")
-    kept = {SIGNALS.name, *(case.file_name(target) for case, target in asked)}
+    kept = {SIGNALS.name, *(case.file_name(target) for case in ALL for target in case.targets)}
     for path in RESULTS.glob("*.json"):
         if path.name not in kept:
             path.unlink()
@@ -191,5 +192,5 @@ def _keep(path: Path, content: Mapping[str, object]) -> None:
 
 if __name__ == "__main__":
     if "--pages" not in sys.argv[1:]:
-        evaluate_all()
+        evaluate_all(sys.argv[sys.argv.index("--only") + 1 :] if "--only" in sys.argv else ())
     write_pages()

@@ -174,21 +174,28 @@ CROSS_CADENCE = {
 }
 """By the interval that the tested node was sampled at."""
 
+SHIPPED = "src/flopwitness/app/calibrations/h200-sxm.json"
+"""Made by ``make calibration`` from the own sweep and the recordings of formats."""
+
+FORMATS = ("datasets/h200x2-f-formats", "datasets/h200x2-g-formats")
+"""Runs of known number format, for the calibration alone."""
+
 OTHER_WORK = tuple(f"datasets/{name}" for name in ("h200x1-e-extra", "h200x1-e-inference", "h200x2-c-other"))
 
 BEYOND = Case(
     "beyond-benign",
-    "Calibrated on the own benign sweep alone, asked about other training, inference and FP64",
+    "Calibrated on the own benign sweep and on products and trainings of known number format, asked about "
+    "other training, inference and FP64",
     OTHER_WORK,
     "frozen",
-    (*_fit_on(OWN_PATHS), *_only(("pipe-cycles-calibrated", "fused"))),
+    ("--calibration", SHIPPED, *_only(("pipe-cycles-calibrated", "fused"))),
     ("executed",),
 )
 
 DETECTION = Case(
     "detection",
     "Every recording replayed through the daemon",
-    (*NODE_A, *NODE_B, HANG, *OWN_PATHS, *OTHER_WORK),
+    (*NODE_A, *NODE_B, HANG, *OWN_PATHS, *OTHER_WORK, *FORMATS),
     "detection",
     targets=("executed",),
 )

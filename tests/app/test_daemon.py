@@ -1,5 +1,7 @@
 """The daemon finds and estimates what `estimate` does on the file, keeps before it tells, and tells once."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +9,12 @@ import pytest
 
 from app.live import FakeClock
 from flopwitness.app.baselines import IdleBaselines
+from flopwitness.app.cli.joblines import job_object
 from flopwitness.app.daemon import Daemon, Finished, Outputs
 from flopwitness.app.finding_workloads import WorkloadFinder
+from flopwitness.app.jobbook import JobBook
+from flopwitness.app.jobs import placed_jobs
+from flopwitness.app.jobtotals import JobTotal
 from flopwitness.app.liveview import LiveView, sparkline
 from flopwitness.app.opening import open_recording, shipped_calibration
 from flopwitness.app.replay import ReplaySampler, replayed
@@ -17,6 +23,7 @@ from flopwitness.app.witnessing import detected_sessions, witnessed
 from flopwitness.core.recording import Recording
 from flopwitness.core.workload import Target
 from flopwitness.detect.activity import ActivityWatch
+from flopwitness.detect.jobs.chain import Placed
 
 DATASETS = Path(__file__).resolve().parents[2] / "datasets"
 CALIBRATION = shipped_calibration(["H200-SXM"])
@@ -63,6 +70,22 @@ def daemon_of(
     outputs = Outputs(lambda _: False, heard.keep, heard.tell, heard if store else None)
     finder = WorkloadFinder(ActivityWatch, chunk_seconds=chunk_seconds)
     return Daemon(finder, lambda _: CALIBRATION, outputs=outputs, baselines=known_baselines(recording))
+
+
+def book_of(told: Sequence[Finished]) -> JobBook:
+    """Return the book that a journal of these workloads gives after a restart."""
+    book = JobBook()
+    for one in told:
+        assert one.job is not None
+        session, job = one.witnessed.session, job_object(one.job)
+        entry = {"session_id": session.session_id, "start_ns": session.start_ns, "stop_ns": session.stop_ns}
+        book.resume(json.loads(json.dumps(entry | {"job": job})))
+    return book
+
+
+def standing(told: Sequence[Finished]) -> list[tuple[Placed, JobTotal]]:
+    """Return where each workload stands and what its job has spent."""
+    return [(one.job.placed, one.job.total) for one in told if one.job]
 
 
 @pytest.mark.parametrize("chunk_seconds", [60.0, 15.0])
@@ -156,12 +179,33 @@ def test_after_a_restart_an_open_workload_continues_and_nothing_is_told_twice():
         lambda _: CALIBRATION,
         outputs=outputs,
         baselines=known_baselines(recording),
+        jobs=book_of(before.told),
     )
     again.recall(batches[:60])
     again.run(batches[60:])
 
     ids = [one.witnessed.session.session_id for one in (*before.told, *after.told)]
     assert ids == [one.witnessed.session.session_id for one in whole.told]
+    assert standing((*before.told, *after.told)) == standing(whole.told)
+
+
+def test_the_daemon_tells_the_jobs_of_the_file_with_running_totals():
+    """Each session where the whole recording places it; no FLOP lost between jobs."""
+    recording = open_recording(DATASETS / "h200x2-c3")
+    sessions = sorted(detected_sessions(recording), key=lambda one: one.stop_ns)
+    expected = {
+        one.session_id: place
+        for one, place in zip(sessions, placed_jobs(sessions, recording.traces), strict=True)
+    }
+    heard = Heard()
+
+    daemon_of(heard, recording).run(batches_of(recording))
+
+    jobs = {one.witnessed.session.session_id: one.job for one in heard.told}
+    assert {name: job.placed for name, job in jobs.items() if job} == expected
+    latest = {job.placed.job_id: job.total.flop[Target.EXECUTED]["fused"][0] for job in jobs.values() if job}
+    points = [one.witnessed.estimates[Target.EXECUTED]["fused"].point_flop for one in heard.told]
+    assert sum(latest.values()) == pytest.approx(sum(points))
 
 
 def test_the_live_view_counts_open_and_finished_work():

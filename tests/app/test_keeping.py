@@ -8,6 +8,7 @@ from flopwitness.app.keeping import BASELINES, Kept
 from flopwitness.app.tally import stub_session
 from flopwitness.app.witnessing import Witnessed
 from flopwitness.core.session import Session
+from flopwitness.detect.jobs.signature import SIGNALS
 
 SECOND = 1_000_000_000
 
@@ -55,6 +56,18 @@ def test_the_last_instant_is_that_of_the_devices_asked_for(tmp_path: Path):
     assert kept.last_ns([GPU_A.uuid]) == 20 * SECOND
     assert kept.last_ns([GPU_A.uuid, GPU_B.uuid]) == 40 * SECOND
     assert kept.last_ns(["GPU-c"]) is None
+
+
+def test_jobs_go_on_from_the_journal(tmp_path: Path):
+    """A later job of another program is the next number, not the first again."""
+    mark = {"hosts": {GPU_A.uuid: ""}, "signature": [0.0] * len(SIGNALS), "level_bytes": {}}
+    job = {"job_id": "x", "number": 7, "n_sessions": 2, "mark": mark, "flop": {}}
+    kept = Kept(tmp_path / "j.jsonl", lambda finished: {**entry_of(finished), "job": job})
+    kept.keep(Finished(Witnessed(session_of(10, 20), {}, ()), 0))
+
+    again = Kept(tmp_path / "j.jsonl", entry_of)
+
+    assert again.jobs.add(session_of(5000, 5010), {}).placed.number == 8
 
 
 def test_without_a_journal_nothing_is_written(tmp_path: Path):

@@ -5,7 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from flopwitness.app.baselines import IdleBaselines
+from flopwitness.app.consistency import ConsistencyWatch
 from flopwitness.app.finding_workloads import Workload, WorkloadFinder
+from flopwitness.app.jobbook import JobBook
+from flopwitness.app.jobtotals import JobSoFar
 from flopwitness.app.ticking import Round
 from flopwitness.app.witnessing import UNOBSERVED_NOTE_RATIO, Witnessed
 from flopwitness.core.finding import Finding, Severity
@@ -35,10 +38,13 @@ class Finished:
         Session (without its samples), estimates and findings.
     n_samples : int
         Samples inside, over all devices.
+    job : JobSoFar or None
+        The job that it belongs to; None where nobody looked.
     """
 
     witnessed: Witnessed
     n_samples: int
+    job: JobSoFar | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,8 @@ class Daemon:
         Where things go.
     baselines : IdleBaselines
         Idle power so far.
+    jobs : JobBook or None
+        Jobs so far; a fresh book where None.
     """
 
     def __init__(
@@ -88,11 +96,14 @@ class Daemon:
         *,
         outputs: Outputs,
         baselines: IdleBaselines,
+        jobs: JobBook | None = None,
     ) -> None:
         self.finder = finder
         self.baselines = baselines
         self.calibration_for = calibration_for
         self._outputs = outputs
+        self._jobs = jobs or JobBook()
+        self.consistency = ConsistencyWatch()
         self.n_finished = 0
         self.latest: Round = ()
 
@@ -115,6 +126,8 @@ class Daemon:
 
     def _take(self, batch: Round) -> None:
         self.latest = batch or self.latest
+        self._jobs.observe(batch)
+        self.consistency.observe(batch)
         for piece in batch:
             self.baselines.observe(piece)
         self._finish(self.finder.feed(batch))
@@ -123,7 +136,9 @@ class Daemon:
         for workload in workloads:
             if not self._outputs.is_known(workload.session):
                 finished = estimated_workload(workload, self.baselines, self.calibration_for)
-                self._outputs.keep(finished)
+                finished = with_findings(finished, self.consistency.findings(workload.session))
+                job = self._jobs.add(workload.session, finished.witnessed.estimates)
+                self._outputs.keep(finished := replace(finished, job=job))
                 self._outputs.tell(finished)
                 self.n_finished += 1
 
@@ -145,6 +160,12 @@ def estimated_workload(
     ]
     estimates = {target: answer.estimates for target, answer in answers.items()}
     return Finished(Witnessed(session, estimates, tuple(dict.fromkeys(findings))), workload.n_samples)
+
+
+def with_findings(finished: Finished, findings: tuple[Finding, ...]) -> Finished:
+    """Return a finished workload with more findings."""
+    witnessed = finished.witnessed
+    return replace(finished, witnessed=replace(witnessed, findings=(*witnessed.findings, *findings)))
 
 
 def above_idle(features: SessionFeatures, idle_watts: Mapping[str, float]) -> SessionFeatures:

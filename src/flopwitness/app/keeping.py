@@ -1,12 +1,18 @@
 """What ``watch`` keeps: a line a finished workload in the journal, and the idle baselines beside it."""
 
+from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from flopwitness.app.baselines import IdleBaselines
 from flopwitness.app.daemon import Finished
+from flopwitness.app.jobbook import JobBook
 from flopwitness.core.session import Session
 from flopwitness.storage.journal import Journal
+
+N_RESUMED = 1024
+"""Latest workloads whose jobs are taken up after a restart."""
 
 BASELINES = "idle-baselines.json"
 
@@ -25,6 +31,8 @@ class Kept:
     ----------
     baselines : IdleBaselines
         As far as they are known.
+    jobs : JobBook
+        Jobs of the latest workloads in the journal.
     latest : mapping
         The entry that was kept last.
 
@@ -39,10 +47,15 @@ class Kept:
         self._baselines_path = path.parent / BASELINES if path else None
         self._entry_of = entry_of
         self._told: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        latest: deque[Mapping[str, Any]] = deque(maxlen=N_RESUMED)
         for entry in self._journal.entries() if self._journal else ():
+            latest.append(entry)
             for uuid in entry["devices"]:
                 lane = self._told.setdefault((uuid, entry["name"]), [])
                 lane.append((entry["start_ns"], entry["stop_ns"]))
+        self.jobs = JobBook()
+        for kept in latest:
+            self.jobs.resume(kept)
         self.latest: Mapping[str, object] = {}
         self.baselines = IdleBaselines()
         if self._baselines_path and self._baselines_path.exists():

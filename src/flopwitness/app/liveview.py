@@ -7,6 +7,7 @@ import numpy as np
 from rich.table import Table
 
 from flopwitness.app.daemon import Daemon, Finished
+from flopwitness.app.jobtotals import JobSoFar
 from flopwitness.app.tally import Summed, added
 from flopwitness.core.trace import NANOSECONDS_PER_SECOND, Trace
 from flopwitness.core.workload import Target
@@ -18,6 +19,9 @@ N_POINTS = 24
 
 SHOWN = ("fused", "pipe-cycles-calibrated", "linear-power")
 """Finished workloads count with the first of these that gave an estimate."""
+
+N_JOBS = 3
+"""Latest jobs that are shown with their totals."""
 
 CALIBRATED = "pipe-cycles-calibrated"
 
@@ -66,12 +70,15 @@ class LiveView:
         self._target = target
         self._rows: dict[str, _Row] = {}
         self._finished_flop = 0.0
+        self._jobs: dict[int, str] = {}
 
     def count(self, finished: Finished) -> None:
         """Add a finished workload to the total."""
         estimates = finished.witnessed.estimates.get(self._target, {})
         name = next((name for name in SHOWN if name in estimates), None)
         self._finished_flop += estimates[name].point_flop if name else 0.0
+        if finished.job is not None:
+            self._tell_job(finished.job)
 
     def take(self, daemon: Daemon) -> None:
         """Take the daemon's latest batch."""
@@ -90,11 +97,23 @@ class LiveView:
         table = Table(
             title=f"flopwitness watch: {self.total_flop:.4g} {self._target} FLOP in all", title_justify="left"
         )
+        table.caption, table.caption_justify = "; ".join(self._jobs.values()) or None, "left"
         for column in ("GPU", "power (W)", "tensor", "DRAM", "NVLink", "workload", "FLOP so far", "FLOP/s"):
             table.add_column(column, no_wrap=True)
         for uuid, row in self._rows.items():
             table.add_row(uuid[-12:], *_signals(row), *_work(row))
         return table
+
+    def _tell_job(self, job: JobSoFar) -> None:
+        """Keep a line on each of the latest jobs, the one that was told of last at the end."""
+        number = job.placed.number
+        self._jobs.pop(number, None)
+        by_name = job.total.flop.get(self._target, {})
+        name = next((name for name in SHOWN if name in by_name), None)
+        flop = f"{by_name[name][0]:.4g} FLOP" if name else "no estimate"
+        self._jobs[number] = f"job {number}: {flop}, sessions: {job.total.n_sessions}"
+        for oldest in list(self._jobs)[:-N_JOBS]:
+            del self._jobs[oldest]
 
     def _advance(self, row: _Row, daemon: Daemon, piece: Trace) -> None:
         uuid, tally = piece.device.uuid, daemon.finder.tallies[piece.device.uuid]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from flopwitness.app.calibrating import calibrated, recording_sha256
 from flopwitness.app.evaluating import Watch, evaluated, evaluated_frozen, splits_of
 from flopwitness.app.examples import examples_of
+from flopwitness.app.jobs import placed_jobs
 from flopwitness.app.report.content import ReportContent, SessionResult
 from flopwitness.app.witnessing import detected_sessions, logged_sessions, witnessed
 from flopwitness.core.dataset import Dataset
@@ -102,8 +103,9 @@ def _results(dataset: Dataset, calibration: Calibration) -> tuple[SessionResult,
             {} if was_fitted_on else answer.estimates,
             truths.get(answer.session.start_ns),
             answer.findings,
+            job,
         )
-        for answer in answers
+        for answer, job in zip(answers, placed_jobs(sessions, dataset.recording.traces), strict=True)
     )
 
 

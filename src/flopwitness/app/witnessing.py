@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from flopwitness.app.consistency import recording_deviations, session_findings
 from flopwitness.app.examples import idle_watts_of, logged_session
 from flopwitness.core.estimate import Estimate
 from flopwitness.core.finding import Finding, Severity
@@ -58,18 +59,29 @@ def logged_sessions(recording: Recording, runs: Iterable[Run]) -> tuple[Session,
 def witnessed(
     recording: Recording, sessions: Sequence[Session], calibration: Calibration
 ) -> tuple[Witnessed, ...]:
-    """Estimate every session for every target of a calibration."""
+    """Estimate every session for every target of a calibration, and say where its signals disagree."""
     idle_watts = idle_watts_of(recording)
     features = [session_features(session, idle_watts) for session in sessions]
     answers = {target: estimated_all(features, calibration, target) for target in calibration.fitted}
+    disagreements = recording_deviations(recording, sessions)
     return tuple(
-        _witnessed(session, one, {target: answer[number] for target, answer in answers.items()})
+        _witnessed(
+            session,
+            one,
+            {target: answer[number] for target, answer in answers.items()},
+            session_findings(session, disagreements),
+        )
         for number, (session, one) in enumerate(zip(sessions, features, strict=True))
     )
 
 
-def _witnessed(session: Session, features: SessionFeatures, answers: Mapping[Target, Estimated]) -> Witnessed:
-    findings = [*stall_findings(session), *_observation_findings(session, features)]
+def _witnessed(
+    session: Session,
+    features: SessionFeatures,
+    answers: Mapping[Target, Estimated],
+    disagreements: tuple[Finding, ...],
+) -> Witnessed:
+    findings = [*stall_findings(session), *_observation_findings(session, features), *disagreements]
     for answer in answers.values():
         findings += [finding for finding in answer.findings if finding not in findings]
     estimates = {target: answer.estimates for target, answer in answers.items()}

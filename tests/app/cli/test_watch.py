@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -63,12 +64,26 @@ def test_it_prints_what_estimate_prints(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_lines_for_people_name_the_figures(capsys: pytest.CaptureFixture[str]):
-    """Start, length, GPUs, FLOP with bounds, method."""
+    """Start, length, GPUs, FLOP with bounds, method, the most of a hostile run; then what is to be known.
+
+    The first stretch is a program that starts and multiplies next to nothing: nothing tells its format.
+    """
     run_watch(replay=HANG, once=True)
 
     (line,) = capsys.readouterr().out.splitlines()
-    assert "1.3 s on 2 GPUs" in line
-    assert line.endswith("fused")
+    number = r"\d\.\d+e\+\d\d"
+    figures = rf"{number} FLOP \[{number}, {number}\] fused, at most {number} if hostile"
+    assert re.search(rf": 1\.3 s on 2 GPUs, {figures} \(format-not-identified\)$", line)
+
+
+def test_the_most_of_a_hostile_run_is_in_the_journal_too(capsys: pytest.CaptureFixture[str]):
+    """For each target; null where a method can be steered without limit."""
+    run_watch(replay=HANG, once=True, json=True)
+
+    (line,) = lines_of(capsys)
+    by_target = line["estimates"]["fused"]["targets"].values()
+    assert all(one["most_flop"] is None or one["most_flop"] >= one["high_flop"] for one in by_target)
+    assert line["estimates"]["linear-power"]["most_flop"] is None
 
 
 def test_the_experiments_detector_is_at_hand(capsys: pytest.CaptureFixture[str]):

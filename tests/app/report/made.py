@@ -94,9 +94,16 @@ def recording_of(name: str = "node-a", *traces: Trace, findings: tuple[Finding, 
     return Recording(name, given, Provenance("fake", input_sha256="ab" * 32, driver="1.2"), findings)
 
 
-def estimate_of(point_flop: float, *, method: str = "fused", target: Target = Target.ALGORITHMIC) -> Estimate:
+def estimate_of(
+    point_flop: float,
+    *,
+    method: str = "fused",
+    target: Target = Target.ALGORITHMIC,
+    most_flop: float = float("inf"),
+) -> Estimate:
     """Return an estimate with bounds of 10 % on either side."""
-    return Estimate(point_flop, 0.9 * point_flop, 1.1 * point_flop, 0.9, method, target)
+    ends = 0.9 * point_flop, 1.1 * point_flop
+    return Estimate(point_flop, *ends, 0.9, method, target, most_flop=most_flop)
 
 
 def result_of(
@@ -122,7 +129,7 @@ def calibration_of(**data: str) -> Calibration:
     fitted = {
         "linear-power": Fitted(LinearState(2.5e12, np.array([1.5])), LogInterval(-0.1, 0.2)),
         "pipe-cycles": Fitted(PipeSumState(), LogInterval(-0.2, 0.1)),
-        "pipe-cycles-calibrated": Fitted(CalibratedPipeState(0.916, 0.035), UNBOUNDED),
+        "pipe-cycles-calibrated": Fitted(CalibratedPipeState(0.916, 0.035, 0.9, 0.97, 0.5), UNBOUNDED),
     }
     return Calibration("H200-SXM", "1.2", data, 12, 7, 0.9, {Target.ALGORITHMIC: fitted})
 

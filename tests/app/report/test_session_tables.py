@@ -26,7 +26,7 @@ def test_a_session_shows_stretch_devices_flop_bounds_and_truth():
     """In the unit of the table, with the error against the truth."""
     result = result_of(
         RECORDING,
-        estimates=[estimate_of(2.02e15)],
+        estimates=[estimate_of(2.02e15, most_flop=3e15)],
         truth_flop={Target.ALGORITHMIC: 2e15},
         findings=(Finding("a", "b"),),
     )
@@ -43,22 +43,33 @@ def test_a_session_shows_stretch_devices_flop_bounds_and_truth():
             "20.0",
             "2.020",
             "1.818 to 2.222",
+            "3.000",
             "2.000",
             "+1.0 %",
             "1 finding",
         ]
     ]
-    assert len(table.columns) == 11
+    assert len(table.columns) == 12
 
 
 def test_a_session_without_estimate_or_truth_says_so():
     """A missing answer is not zero FLOP."""
-    ((_, _, method, *_, estimate, bounds, truth, error, findings),) = rows_of(
+    ((_, _, method, *_, estimate, bounds, most, truth, error, findings),) = rows_of(
         session_table(RECORDING, [result_of(RECORDING)], Target.ALGORITHMIC)
     )
 
-    assert (method, estimate, bounds) == ("none answered", "no answer", "no answer")
+    assert method == "none answered"
+    assert (estimate, bounds, most) == ("no answer",) * 3
     assert (truth, error, findings) == ("not known", "not known", "none")
+
+
+def test_an_estimate_that_can_be_steered_at_will_has_no_most():
+    """Infinite is a word."""
+    result = result_of(RECORDING, estimates=[estimate_of(2e15)])
+
+    ((*_, most, _, _, _),) = rows_of(session_table(RECORDING, [result], Target.ALGORITHMIC))
+
+    assert most == "unbounded"
 
 
 def test_the_strongest_method_comes_first():

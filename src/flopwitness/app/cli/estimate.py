@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from flopwitness.app.cli.joblines import COLUMNS as JOB_COLUMNS
+from flopwitness.app.cli.joblines import job_object, job_rows, jobs_so_far
 from flopwitness.app.cli.options import AsJson, CalibrationPath, Chip, CountedAs, RecordingPath
 from flopwitness.app.cli.output import (
     finding_object,
@@ -15,6 +17,7 @@ from flopwitness.app.cli.output import (
     utc,
 )
 from flopwitness.app.faults import input_faults, require_gpus
+from flopwitness.app.jobs import placed_jobs
 from flopwitness.app.opening import (
     DEFAULT_CHIP,
     open_calibration,
@@ -52,22 +55,39 @@ def run(
     else:
         sessions = detected_sessions(found)
     answers = witnessed(found, sessions, fitted)
+    placed = placed_jobs(sessions, found.traces)
     if json:
-        for answer in answers:
-            print_json(session_object(answer, target))
+        for answer, job in zip(answers, jobs_so_far(placed, answers), strict=True):
+            print_json(session_object(answer, target) | {"job": job_object(job)})
     else:
         print_table(f"{found.name}: {target} FLOP", COLUMNS, [_row(answer, target) for answer in answers])
+        if jobs := job_rows(placed, answers, target, methods=SHOWN_METHODS):
+            print_table(f"Jobs of several sessions of {found.name}: FLOP over these", JOB_COLUMNS, jobs)
         print_findings(dict.fromkeys(finding for answer in answers for finding in answer.findings))
     return print_faults(input_faults(recording, found))
 
 
-COLUMNS = ("session", "start (UTC)", "duration (s)", "GPUs", "point", "low", "high", "method")
+COLUMNS = (
+    "session",
+    "start (UTC)",
+    "duration (s)",
+    "GPUs",
+    "point",
+    "low",
+    "high",
+    "at most, if hostile",
+    "method",
+)
 SHOWN_METHODS = ("fused", "pipe-cycles-calibrated", "linear-power")
 """The table shows the first of these that gave an estimate; ``--json`` shows all."""
 
 
 def session_object(answer: Witnessed, target: Target) -> dict[str, object]:
-    """Return one session as JSON values; an infinite bound is null."""
+    """Return one session as JSON values; an infinite bound is null.
+
+    ``most_flop`` is what a run that was made to be under-counted may have spent, ``high_flop`` the end for
+    runs that mean no harm.
+    """
     session = answer.session
     methods = dict.fromkeys(name for by_name in answer.estimates.values() for name in by_name)
     return {
@@ -92,31 +112,29 @@ def session_object(answer: Witnessed, target: Target) -> dict[str, object]:
     }
 
 
+def finite_text(flop: float) -> str:
+    """Return a bound in four digits; ``none`` where there is none."""
+    return f"{flop:.4g}" if flop < float("inf") else "none"
+
+
 def _estimate_object(estimate: Estimate | None) -> dict[str, object]:
+    names = ("point_flop", "low_flop", "high_flop", "most_flop", "coverage_ratio")
     if estimate is None:
-        return {"point_flop": None, "low_flop": None, "high_flop": None, "coverage_ratio": None}
-    high = estimate.high_flop
-    return {
-        "point_flop": estimate.point_flop,
-        "low_flop": estimate.low_flop,
-        "high_flop": high if high < float("inf") else None,
-        "coverage_ratio": estimate.coverage_ratio,
-    }
+        return dict.fromkeys(names)
+    values = {name: getattr(estimate, name) for name in names}
+    return {name: value if value < float("inf") else None for name, value in values.items()}
 
 
 def _row(answer: Witnessed, target: Target) -> tuple[str, ...]:
     session, estimates = answer.session, answer.estimates[target]
     shown = next((name for name in SHOWN_METHODS if name in estimates), "")
-    figures = (
-        tuple(f"{flop:.4g}" for flop in (one.point_flop, one.low_flop, one.high_flop))
-        if (one := estimates.get(shown))
-        else ("-", "-", "-")
-    )
+    one = estimates.get(shown)
+    flop = (one.point_flop, one.low_flop, one.high_flop, one.most_flop) if one else ()
     return (
         session.name or session.session_id,
         utc(session.start_ns)[:-8],
         f"{session.duration_seconds:.2f}",
         str(len(session.traces)),
-        *figures,
+        *(map(finite_text, flop) if flop else ("-",) * 4),
         shown or "none",
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +34,7 @@ class Chosen(StrEnum):
     FROZEN = "frozen"
     LEARNING_CURVE = "learning-curve"
     DETECTION = "detection"
+    STITCHING = "stitching"
 
 
 ProtocolOption = Annotated[
@@ -42,7 +44,8 @@ ProtocolOption = Annotated[
         help="random: the experiment's 2/3-1/3 splits by workload; leave-family: a family held out in turn; "
         "frozen: calibrated on the first dataset, by --fit-on or by --calibration, and tested on the others; "
         "learning-curve: calibrated on 4, 8, 16 ... workloads, --splits times; "
-        "detection: each dataset replayed through the daemon, workloads and total FLOP against the log.",
+        "detection: each dataset replayed through the daemon, workloads and total FLOP against the log; "
+        "stitching: sessions chained into jobs, as recorded, shuffled and split.",
     ),
 ]
 DetectorOption = Annotated[
@@ -85,9 +88,12 @@ def run(
     chip: Chip = DEFAULT_CHIP,
     json: AsJson = False,
 ) -> None:
-    """Score every estimator on held-out runs, with the spread of each figure over workloads; or detection."""
+    """Score every estimator on held-out runs, with the spread of each figure; or detection, or jobs."""
     if protocol is Chosen.DETECTION:
         _detection(datasets, detector, calibration, chip=chip, as_json=json)
+        return
+    if protocol is Chosen.STITCHING:
+        _stitching(datasets, chip=chip, seed=seed, as_json=json)
         return
     opened = _opened(datasets, chip=chip, interval_seconds=interval)
     methods = _known(estimator)
@@ -140,6 +146,18 @@ def _detection(
         print_json({"protocol": "detection", "replays": [detection_object(answer) for answer in answers]})
     else:
         print_detection(answers)
+
+
+def _stitching(paths: list[Path], *, chip: str, seed: int, as_json: bool) -> None:
+    from flopwitness.app.cli.stitching import print_stitching, stitching_object  # noqa: PLC0415
+    from flopwitness.app.stitching import stitching_of  # noqa: PLC0415
+
+    found = (stitching_of(path, chip=chip, seed=seed) for path in paths)
+    rows = list(chain.from_iterable(watching("stitching")(found, len(paths))))
+    if as_json:
+        print_json(stitching_object(rows, seed=seed))
+    else:
+        print_stitching(rows)
 
 
 def _opened(paths: Iterable[Path], *, chip: str, interval_seconds: float | None) -> list[Dataset]:

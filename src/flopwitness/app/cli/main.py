@@ -34,7 +34,7 @@ COMMANDS = frozenset(
 )
 """Commands, each in the module of its name: ``run`` is the command, its docstring the help."""
 
-GROUPS = frozenset({"lab"})
+GROUPS = frozenset({"lab", "redteam"})
 """Groups of commands, each in the module of its name: ``app`` holds them."""
 
 
@@ -75,11 +75,12 @@ def _modules(arguments: Sequence[str]) -> tuple[ModuleType, ...]:
         lab,
         read,
         record,
+        redteam,
         report,
         watch,
     )
 
-    return demo, read, estimate, calibrate, evaluate, report, convert, doctor, record, watch, lab
+    return demo, read, estimate, calibrate, evaluate, report, convert, doctor, record, watch, lab, redteam
 
 
 def run(arguments: list[str] | None = None) -> None:

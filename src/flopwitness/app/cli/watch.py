@@ -15,6 +15,7 @@ import typer
 from rich.live import Live
 
 from flopwitness.app.cli.estimate import SHOWN_METHODS, session_object
+from flopwitness.app.cli.joblines import job_line, job_object
 from flopwitness.app.cli.options import AsJson, CalibrationPath, Chip, CountedAs
 from flopwitness.app.cli.output import data, print_json, utc
 from flopwitness.app.cli.record import say, stopping_clock
@@ -27,6 +28,7 @@ from flopwitness.app.opening import DEFAULT_CHIP, open_calibration, shipped_cali
 from flopwitness.app.recorder import new_store
 from flopwitness.app.sources import LiveSource, ReplaySource
 from flopwitness.app.ticking import HostClock, Round, batched
+from flopwitness.core.estimate import Estimate
 from flopwitness.core.workload import Target
 from flopwitness.detect.activity import ActivityWatch
 from flopwitness.detect.polling import PollingWatch
@@ -101,6 +103,7 @@ def run(
             calibrations,
             outputs=Outputs(kept.is_known, kept.keep, tell, store, _shower(view, screen)),
             baselines=kept.baselines,
+            jobs=kept.jobs,
         )
         batches = batched(source.rounds(store.last_instants() if store is not None else {}))
         if store is not None and store.last_instants():
@@ -132,25 +135,41 @@ def _source(
 def _entry(
     finished: Finished, *, target: Target, source: LiveSource | ReplaySource, lost: LostSamples
 ) -> dict[str, object]:
-    """Return a finished workload as JSON values: those of ``estimate --json``, and exact instants."""
+    """Return a finished workload as JSON values: those of ``estimate --json``, and exact instants.
+
+    The FLOP of its job are those so far: an entry that was kept does not change.
+    """
     witnessed = finished.witnessed
     session = witnessed.session
     findings = (*witnessed.findings, *lost.findings(session), *source.notes())
     instants = {"start_ns": session.start_ns, "stop_ns": session.stop_ns}
     answer = replace(witnessed, findings=findings)
-    return session_object(answer, target) | instants | {"n_samples": finished.n_samples}
+    job = {"job": job_object(finished.job)} if finished.job else {}
+    return session_object(answer, target) | instants | {"n_samples": finished.n_samples} | job
 
 
 def _line(finished: Finished, entry: Mapping[str, Any], target: Target) -> str:
-    """Return a finished workload as one line for people, with what is to be known of it in brackets."""
+    """Return a finished workload as one line for people, with what is to be known of it in brackets.
+
+    Where it continues a job, the line goes on with why, and with what the job has spent.
+    """
     session, estimates = finished.witnessed.session, finished.witnessed.estimates.get(target, {})
     one = next((estimates[name] for name in SHOWN_METHODS if name in estimates), None)
-    flop = f"{one.point_flop:.4g} FLOP [{one.low_flop:.4g}, {one.high_flop:.4g}] {one.method}" if one else "-"
+    flop = _flop_text(one) if one else "-"
     name = session.name or "workload"
     where = f"{session.duration_seconds:.1f} s on {len(session.traces)} GPUs"
     codes = ", ".join(dict.fromkeys(finding["code"] for finding in entry["findings"]))
     told = f"{utc(session.start_ns)[:-8]} {name} {session.session_id}: {where}, {flop}"
-    return f"{told} ({codes})" if codes else told
+    told = f"{told} ({codes})" if codes else told
+    continued = job_line(finished.job, target, SHOWN_METHODS) if finished.job else ""
+    return f"{told}; {continued}" if continued else told
+
+
+def _flop_text(estimate: Estimate) -> str:
+    """Return a point with its ends, and what it can be at most where that has an end."""
+    ends = f"[{estimate.low_flop:.4g}, {estimate.high_flop:.4g}]"
+    most = f", at most {estimate.most_flop:.4g} if hostile" if estimate.most_flop < float("inf") else ""
+    return f"{estimate.point_flop:.4g} FLOP {ends} {estimate.method}{most}"
 
 
 def _teller(

@@ -9,6 +9,7 @@ from flopwitness.core.finding import Finding
 from flopwitness.core.recording import Recording
 from flopwitness.core.session import Session
 from flopwitness.core.workload import Target
+from flopwitness.detect.jobs.chain import Placed
 from flopwitness.estimate.calibration import Calibration
 from flopwitness.evaluate.evaluation import Evaluation
 from flopwitness.evaluate.protocols import Protocol
@@ -31,12 +32,15 @@ class SessionResult:
         What was counted inside the program; None, or an absent key, where it is not known.
     findings : tuple of Finding
         What lowers the trust in this session.
+    job : Placed or None
+        The job that it was placed in; None where nobody looked.
     """
 
     session: Session
     estimates: Mapping[Target, Mapping[str, Estimate]] = field(default_factory=dict)
     truth_flop: Mapping[Target, float | None] | None = None
     findings: tuple[Finding, ...] = ()
+    job: Placed | None = None
 
     def truth(self, target: Target) -> float | None:
         """Return the true count for one target, or None where it is not known."""

@@ -19,6 +19,7 @@ from flopwitness.app.report.evaluation_tables import (
 )
 from flopwitness.app.report.finding_tables import finding_table, severities
 from flopwitness.app.report.glance import glance_table
+from flopwitness.app.report.job_tables import job_table
 from flopwitness.app.report.palette import DARK, LIGHT, css_variables
 from flopwitness.app.report.plates import evaluation_plates
 from flopwitness.app.report.published import SOURCE
@@ -131,9 +132,10 @@ def _drawing(number: int, plate: Plate, draw: Callable[[Figure], str]) -> Drawin
 def _capture(content: ReportContent, recording: Recording, drawing: Drawing | None) -> Capture:
     results = content.sessions.get(recording.name, ())
     tables = [
-        make(recording, results, target)
+        table
         for target in session_targets(results)
-        for make in (session_table, method_table)
+        for make in (session_table, job_table, method_table)
+        if (table := make(recording, results, target)) is not None
     ]
     return Capture(
         recording=recording,

@@ -54,6 +54,7 @@ def session_table(recording: Recording, results: Sequence[SessionResult], target
         "Seconds",
         f"Estimate ({scale.unit})",
         f"Bounds ({scale.unit})",
+        f"At most, if hostile ({scale.unit})",
         f"Truth ({scale.unit})",
         "Error",
         "Findings",
@@ -117,14 +118,15 @@ def _session_row(
     )
 
 
-def _estimate_texts(result: SessionResult, target: Target, scale: Scale) -> tuple[str, str, str, str, str]:
-    """Return method, point, bounds, truth and error."""
+def _estimate_texts(result: SessionResult, target: Target, scale: Scale) -> tuple[str, ...]:
+    """Return method, point, bounds, the most of a hostile run, truth and error."""
     estimate, truth = strongest(result, target), result.truth(target)
     if estimate is None:
-        return "none answered", "no answer", "no answer", scale.text(truth), NOT_KNOWN
+        return "none answered", *("no answer",) * 3, scale.text(truth), NOT_KNOWN
     error = NOT_KNOWN if truth is None else percent_text(estimate.point_flop / truth - 1, is_signed=True)
     bounds = range_text(scale.text(estimate.low_flop), scale.text(estimate.high_flop))
-    return estimate.method, scale.text(estimate.point_flop), bounds, scale.text(truth), error
+    figures = scale.text(estimate.point_flop), bounds, scale.text(estimate.most_flop)
+    return estimate.method, *figures, scale.text(truth), error
 
 
 def _scale(results: Sequence[SessionResult], target: Target) -> Scale:
