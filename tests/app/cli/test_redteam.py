@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flopwitness.app.cli.redteam import app
+from flopwitness.app.cli.redteam import TwinSet, app
 from flopwitness.core.errors import BadInputError
-from flopwitness.redteam.catalogue import ATTACKS
+from flopwitness.redteam.catalogue import ATTACK_SETS, ATTACKS
 from flopwitness.redteam.tampering.catalogue import TAMPERINGS
 from redteam.attacked import attacked, write_attacked
 from redteam.calibrations import write_calibration_of
@@ -145,3 +145,8 @@ def test_restore_without_a_note_has_nothing_to_do(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["restore", "--state", str(tmp_path / "boards.json")])
 
     assert (result.exit_code, result.stderr) == (0, "nothing is set\n")
+
+
+def test_the_sets_of_twins_are_those_of_the_catalogue():
+    """What the option offers is what can be scored."""
+    assert [one.value for one in TwinSet] == list(ATTACK_SETS)

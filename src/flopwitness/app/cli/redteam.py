@@ -3,9 +3,10 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -42,8 +43,17 @@ Without = Annotated[
         "judged by it.",
     ),
 ]
+
+
+class TwinSet(StrEnum):
+    """Which benign runs attacks were made of; the keys of ``ATTACK_SETS``."""
+
+    FIRST = "first"
+    SECOND = "second"
+
+
 Twins = Annotated[
-    Literal["first", "second"],
+    TwinSet,
     typer.Option("--twins", help="Which twins the attacks were run on: of plan attacks, or attacks-second."),
 ]
 Report = Annotated[Path | None, typer.Option("--report", help="HTML page to write.")]
@@ -118,7 +128,7 @@ def score(
     datasets: DatasetPaths,
     calibration: CalibrationPath = None,
     target: CountedAs = Target.EXECUTED,
-    twins: Twins = "first",
+    twins: Twins = TwinSet.FIRST,
     benign: Benign = None,
     without: Without = None,
     report: Report = None,
@@ -141,7 +151,7 @@ def score(
             calibration=calibration,
             without=without,
             target=target,
-            twins=twins,
+            twins=twins.value,
             chip=chip,
             seed=seed,
         )
