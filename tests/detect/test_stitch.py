@@ -1,7 +1,7 @@
 """Devices of one job, and a job across its pauses."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from contracts.detector import GPU_A, GPU_B, LAW, Look, lasting, trace_of
@@ -148,6 +148,11 @@ def looks_of(parts: list[tuple[str, int]]) -> list[Look]:
 
 
 @LAW
+@example(
+    one=[("working", 1), ("idle", 2), ("working", 1)],
+    two=[("idle", 1), ("working", 1)],
+    max_pause_seconds=2.0,
+)
 @given(one=PARTS, two=PARTS, max_pause_seconds=st.sampled_from([0.0, 2.0, 30.0]))
 def test_stitching_loses_no_time_and_needs_no_second_pass(
     one: list[tuple[str, int]], two: list[tuple[str, int]], max_pause_seconds: float

@@ -36,6 +36,16 @@ def stitch(
     """
     by_uuid = {trace.device.uuid: trace for trace in traces}
     max_pause_ns = nanoseconds(max_pause_seconds)
+    joint = _stitched_once(sessions, by_uuid, max_pause_ns)
+    # A pause that was joined may hold work of another device, which then overlaps.
+    while len(again := _stitched_once(joint, by_uuid, max_pause_ns)) < len(joint):
+        joint = again
+    return joint
+
+
+def _stitched_once(
+    sessions: Iterable[Session], by_uuid: dict[str, Trace], max_pause_ns: int
+) -> tuple[Session, ...]:
     groups = _joined_pauses(_overlapping(sessions), max_pause_ns)
     return in_time_order(_merged(group, by_uuid) for group in groups)
 
