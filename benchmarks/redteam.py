@@ -8,16 +8,15 @@ that gave them, under ``benchmarks/results/redteam/`` and draws the page and its
 """
 
 import json
-import platform
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import results_figures
 from redteam_page import page
+from results import environment
 from results_cases import FORMATS, OWN_PATHS, ROOT
 
 from flopwitness.app.calibrating import calibrated
@@ -123,12 +122,6 @@ def rounded(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [rounded(one) for one in value]
     return value
-
-
-def environment() -> dict[str, str]:
-    """Return the versions that gave the figures."""
-    packages = ("numpy", "scipy", "scikit-learn", "pyarrow")
-    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
 def draw(content: RedteamContent) -> list[tuple[str, str, str]]:

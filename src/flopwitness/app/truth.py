@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from flopwitness.core.dataset import Dataset
 from flopwitness.core.workload import GroundTruth, Run, Target
-from flopwitness.physics.components import CAST_FORMATS, COMPONENTS, FORMATS, step_components
+from flopwitness.physics.components import CAST_FORMATS, COMPONENTS, FORMATS, block_share, step_components
 from flopwitness.physics.training import target_flop
 from flopwitness.physics.transformer import TransformerShape
 
@@ -55,6 +55,11 @@ def run_components(run: Run) -> NDArray[np.float64]:
     shape, times, shares = _shape(run), _times(run), _format_shares(run)
     if shape is None or times is None:
         return np.append(np.full(len(COMPONENTS), np.nan), shares)
+    return np.append(step_components(_shape_row(run, shape)) * times, shares)
+
+
+def _shape_row(run: Run, shape: TransformerShape) -> NDArray[np.float64]:
+    """Return the columns of a shape as ``flopwitness.physics.components`` orders them."""
     row = (
         shape.batch,
         shape.seq_len,
@@ -65,8 +70,7 @@ def run_components(run: Run) -> NDArray[np.float64]:
         run.config.parameters.get("optimizer") != "sgd",
         shape.vocabulary,
     )
-    components = step_components(np.array(row, dtype=np.float64)) * times
-    return np.append(components, shares)
+    return np.array(row, dtype=np.float64)
 
 
 def _format_shares(run: Run) -> NDArray[np.float64]:
@@ -78,9 +82,8 @@ def _format_shares(run: Run) -> NDArray[np.float64]:
         n_layers, n_cast = (run.config.integers(name) or (0,) for name in ("n_layers", "precision_layers"))
         is_part = 0 < n_cast[0] < n_layers[0]
         if shape is not None and (is_part or precision in CAST_FORMATS):
-            of_blocks = shape.n_layers * (4 * shape.d_model + 2 * shape.d_ff)
             of_cast = (n_cast[0] if is_part else shape.n_layers) / shape.n_layers
-            shares *= of_cast * of_blocks / (of_blocks + shape.vocabulary)
+            shares *= of_cast * block_share(_shape_row(run, shape))
     return shares
 
 

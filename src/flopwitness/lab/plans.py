@@ -6,21 +6,12 @@ from flopwitness.core.errors import BadInputError
 from flopwitness.core.workload import WorkloadConfig
 from flopwitness.lab.benign import BENIGN
 from flopwitness.lab.formats import DECODERS, PRODUCTS
+from flopwitness.redteam.attacks.twins import LARGE as MIDDLE
 from flopwitness.redteam.catalogue import ATTACKS, SECOND_ATTACKS, twins
 
 Parameters = dict[str, int | float | str | bool]
 
-DECODER: Parameters = {
-    "kind": "train",
-    "d_model": 2048,
-    "n_layers": 12,
-    "n_heads": 16,
-    "d_ff": 8192,
-    "seq_len": 1024,
-    "batch": 8,
-    "optimizer": "adamw",
-    "precision": "bf16",
-}
+DECODER: Parameters = dict(MIDDLE.parameters)
 """The middle of the benign sweep, which every other plan varies."""
 
 MEDIUM: Parameters = {"d_model": 1024, "n_layers": 24, "n_heads": 16, "d_ff": 4096, "batch": 16}

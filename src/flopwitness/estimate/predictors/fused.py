@@ -17,7 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flopwitness.estimate.predictors.format_choice import chosen_formats
-from flopwitness.estimate.predictors.pipe_cycles import TINY, CalibratedPipeState, vector_excess
+from flopwitness.estimate.predictors.pipe_cycles import (
+    TINY,
+    CalibratedPipeState,
+    common_matrix_flop,
+    vector_excess,
+)
 from flopwitness.estimate.predictors.signature import Inverted, SignatureState
 from flopwitness.estimate.predictors.state import PlainState
 from flopwitness.physics.components import FORMATS
@@ -163,8 +168,7 @@ class FusedState(PlainState):
     def _by_constants(self, columns: NDArray[np.float64]) -> FusedAnswer:
         """Answer as if no signature were known; formats are open where the common pipe did the work."""
         point = self._pipes.predict(columns)
-        own = np.nan_to_num(columns[:, INTEGER_COLUMN:FIRST_SIGNAL]).sum(axis=1)
-        common = np.maximum(columns[:, 0] - own, 0.0) * self.flop_per_pipe_flop
+        common = common_matrix_flop(columns) * self.flop_per_pipe_flop
         served = self._pipes.byproduct(columns)
         valued = common - served * (self.flop_per_pipe_flop - self.byproduct_per_pipe_flop)
         low, high = (

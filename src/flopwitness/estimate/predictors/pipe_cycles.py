@@ -69,7 +69,7 @@ class CalibratedPipeState(PlainState):
         Vector work that nobody saw could make a by-product of what the common pipe did.
         """
         columns = np.asarray(X, dtype=np.float64)
-        common = _common(columns)
+        common = common_matrix_flop(columns)
         apart = self.of_matrix_pipes(columns) - common * self.flop_per_pipe_flop
         served = common * (self.byproduct_per_pipe_flop + 1 / BYPRODUCT_RATIO)
         fewest: NDArray[np.float64] = np.minimum(self.predict(columns), apart + served)
@@ -90,14 +90,14 @@ class CalibratedPipeState(PlainState):
         vector work is put beside matrix products, 99 % of what those are worth is left.
         """
         excess = vector_excess(columns, self.vector_ratio)
-        common = _common(columns)
+        common = common_matrix_flop(columns)
         most = BYPRODUCT_RATIO * excess
         usual = USUAL_ATTENTION_RATIO * excess / max(self.byproduct_per_pipe_flop, TINY)
         served: NDArray[np.float64] = np.where(common <= most, common, np.minimum(usual, most))
         return served
 
 
-def _common(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def common_matrix_flop(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return what of column 0 did not run on a matrix pipe with a counter of its own; 0 where unknown."""
     apart = np.nan_to_num(columns[:, 2:4]).sum(axis=1)
     common: NDArray[np.float64] = np.maximum(np.nan_to_num(columns[:, 0] - apart), 0.0)
