@@ -55,6 +55,8 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Journal:
         training("in-turns", turns=3),
         training("local", local_steps=2),
         training("sleepy", duty_ratio=0.5, burst_steps=2),
+        training("served-as-one", kind="serve", parallel="tensor", prompts=2, new_tokens=3),
+        training("asked-in-bursts", kind="prefill", duty_ratio=0.5),
     )
     assert outcome == "all done"
     return journal
@@ -64,7 +66,10 @@ def test_every_trace_of_what_can_run_is_measured(kinds: Journal) -> None:
     """Replicated, sharded, accumulating, routed and scaled training take all their traces."""
     found = [(run.config.name, run.trace_index) for run in kinds.runs]
 
-    able = ("plain", "sharded", "accumulating", "experts", "scaled", "paused", "in-turns", "local", "sleepy")
+    able = (
+        *("plain", "sharded", "accumulating", "experts", "scaled", "paused", "in-turns", "local", "sleepy"),
+        *("served-as-one", "asked-in-bursts"),
+    )
     assert found == [(name, index) for name in able for index in (0, 1)]
 
 
@@ -82,7 +87,7 @@ def test_ranks_agree_on_the_number_of_steps(kinds: Journal) -> None:
         if event["event"] == "trace":
             steps.setdefault((event["name"], event["index"]), set()).add(event["steps"])
 
-    assert len(steps) == 18
+    assert len(steps) == 22
     assert {len(agreed) for agreed in steps.values()} == {1}
 
 

@@ -10,7 +10,10 @@ from flopwitness.lab.plans import named_plan
 from flopwitness.lab.settings import CHOICES, Settings
 from flopwitness.redteam.catalogue import ATTACKS
 
-PLANS = ("benign", "extra", "inference", "non-ai", "attacks", "attacks-second", "formats", "tiny")
+PLANS = (
+    *("benign", "extra", "inference", "non-ai", "attacks", "attacks-second", "formats"),
+    *("classes", "classes-second", "tiny"),
+)
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -83,6 +86,6 @@ def test_an_unknown_plan_is_refused_with_those_that_exist():
     """One line for the user."""
     with pytest.raises(
         BadInputError,
-        match="one of benign, extra, inference, non-ai, attacks, attacks-second, formats, tiny, got",
+        match="one of benign, extra, inference, non-ai, attacks, attacks-second, formats, classes, classes-second, tiny, got",
     ):
         named_plan("none")

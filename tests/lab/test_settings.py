@@ -22,6 +22,8 @@ from flopwitness.lab.settings import Settings
         ({"pause_seconds": float("inf")}, "expected a number >= 0, got inf"),
         ({"burst_steps": 0}, "expected a positive number, got 0"),
         ({"kind": "prefill", "serves": 1}, "its default with kind 'prefill'"),
+        ({"kind": "train", "parallel": "tensor"}, "expected replicas or shards, got tensor"),
+        ({"kind": "serve", "batch": 2, "prompts": 3}, "expected at most the batch, 2, got 3"),
         ({"decoy": "memory"}, "expected a decoy and its amount"),
         ({"turns": 2, "pauses": 1}, "expected no pauses, sleeps or averages"),
         ({"turns": 2, "duty_ratio": 0.5}, "expected no pauses, sleeps or averages"),

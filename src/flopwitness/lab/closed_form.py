@@ -129,6 +129,12 @@ def _decode(settings: Settings, _: Kernels) -> ClosedForm:
     return ClosedForm(total, total, total)
 
 
+def _serve(settings: Settings, attention: Kernels) -> ClosedForm:
+    read = _prefill(replace(settings, batch=settings.prompts), attention)
+    written = settings.new_tokens * _decode(settings, attention).counted
+    return ClosedForm(read.counted + written, read.algorithmic + written, read.executed + written)
+
+
 def _vision_transformer(settings: Settings, _: Kernels) -> ClosedForm:
     n_patches = (settings.image // settings.patch) ** 2
     shape = replace(settings.shape, seq_len=n_patches, vocabulary=1)
@@ -137,6 +143,16 @@ def _vision_transformer(settings: Settings, _: Kernels) -> ClosedForm:
     patches = gemm_flop(shape.n_tokens, settings.d_model, n_inner=N_COLOURS * settings.patch**2)
     # Images need no gradient: the patches cost their product twice, all else three times.
     total = settings.accumulation * (step_flop(shape) + 3 * (head - of_one_class) + 2 * patches)
+    return ClosedForm(total, total, total)
+
+
+def _sight(settings: Settings, _: Kernels) -> ClosedForm:
+    n_patches = (settings.image // settings.patch) ** 2
+    shape = replace(settings.shape, seq_len=n_patches, vocabulary=1)
+    head = gemm_flop(settings.batch, N_CLASSES, n_inner=settings.d_model)
+    of_one_class = gemm_flop(shape.n_tokens, 1, n_inner=settings.d_model)
+    patches = gemm_flop(shape.n_tokens, settings.d_model, n_inner=N_COLOURS * settings.patch**2)
+    total = forward_flop(shape) + head - of_one_class + patches
     return ClosedForm(total, total, total)
 
 
@@ -149,6 +165,8 @@ FORMS: Mapping[str, Callable[[Settings, Kernels], ClosedForm]] = {
     "train": _training,
     "prefill": _prefill,
     "decode": _decode,
+    "serve": _serve,
+    "vit-inference": _sight,
     "vit": _vision_transformer,
     "gemm": _gemm,
     "gemm-fp64": _gemm,

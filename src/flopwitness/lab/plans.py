@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from flopwitness.core.errors import BadInputError
 from flopwitness.core.workload import WorkloadConfig
+from flopwitness.lab import classes
 from flopwitness.lab.benign import BENIGN
+from flopwitness.lab.classes_second import SECOND
 from flopwitness.lab.formats import DECODERS, PRODUCTS
 from flopwitness.redteam.attacks.twins import LARGE as MIDDLE
 from flopwitness.redteam.catalogue import ATTACKS, SECOND_ATTACKS, twins
@@ -128,6 +130,8 @@ def named_plan(name: str) -> tuple[WorkloadConfig, ...]:
         "attacks": _attacks,
         "attacks-second": _second_attacks,
         "formats": _formats,
+        "classes": _classes,
+        "classes-second": _classes_second,
         "tiny": _tiny,
     }
     if name not in plans:
@@ -168,7 +172,7 @@ def _extra() -> tuple[WorkloadConfig, ...]:
 
 def _inference() -> tuple[WorkloadConfig, ...]:
     return interleaved(
-        [WorkloadConfig(one.name, one.family, _without_optimizer(one)) for one in family]
+        [WorkloadConfig(one.name, one.family, _based(dict(one.parameters))) for one in family]
         for family in _varied(INFERENCE)
     )
 
@@ -209,6 +213,31 @@ def _formats() -> tuple[WorkloadConfig, ...]:
     )
 
 
+def _classes() -> tuple[WorkloadConfig, ...]:
+    return _interleaved_fairly({**classes.TRAINING, **classes.INFERENCE, **classes.OTHER})
+
+
+def _classes_second() -> tuple[WorkloadConfig, ...]:
+    return _interleaved_fairly(SECOND)
+
+
+def _interleaved_fairly(families: classes.Families) -> tuple[WorkloadConfig, ...]:
+    """Return decoders on the common base, everything else with its own parameters alone."""
+    return interleaved(
+        [WorkloadConfig(name, family, _based(parameters)) for name, parameters in members]
+        for family, members in families.items()
+    )
+
+
+def _based(parameters: Parameters) -> Parameters:
+    if "size" in parameters:
+        return parameters
+    whole = DECODER | parameters
+    if str(whole["kind"]) in ("train", "vit", "resnet"):
+        return whole
+    return {name: value for name, value in whole.items() if name != "optimizer"}
+
+
 def _tiny() -> tuple[WorkloadConfig, ...]:
     return tuple(
         WorkloadConfig(f"tiny-{n_layers}", "width-depth", DECODER | TINY | {"n_layers": n_layers})
@@ -223,7 +252,3 @@ def _varied(
         [WorkloadConfig(name, family, DECODER | parameters) for name, parameters in members]
         for family, members in families.items()
     ]
-
-
-def _without_optimizer(config: WorkloadConfig) -> Parameters:
-    return {name: value for name, value in config.parameters.items() if name != "optimizer"}

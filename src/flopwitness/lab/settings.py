@@ -11,12 +11,21 @@ from flopwitness.physics.transformer import TransformerShape
 VOCABULARY = 32_000
 """Of the workload generator; rows of the embedding and of the untied output head."""
 
-KINDS = ("train", "prefill", "decode", "vit", "resnet", "gemm", "gemm-fp64", "copy", "fft", "drill")
+SCIENCE = (
+    *("sort", "stencil", "bodies", "sparse", "paths", "hash", "solve-fp64", "scan", "gather", "histogram"),
+    *("waves", "filter", "blocks-fp32"),
+)
+"""Load that is no AI; see ``flopwitness.lab.workloads.science``."""
+
+KINDS = (
+    *("train", "vit", "resnet", "prefill", "decode", "serve", "vit-inference", "resnet-inference"),
+    *("gemm", "gemm-fp64", "copy", "fft", *SCIENCE, "drill"),
+)
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "kind": KINDS,
     "optimizer": ("adamw", "sgd"),
     "precision": ("bf16", "fp16", "fp32", "tf32", "fp8", "fp8-fast", "int8"),
-    "parallel": ("ddp", "fsdp"),
+    "parallel": ("ddp", "fsdp", "tensor"),
     "operands": ("random", "zero", "constant", "pruned", "ternary", "small"),
     "decoy": ("", "memory", "links", "matrix", "vector", "integer"),
     "preheat": ("", "clocked", "hot"),
@@ -37,6 +46,8 @@ POSITIVE = (
     "local_steps",
     "decoy_size",
     "burst_steps",
+    "prompts",
+    "new_tokens",
 )
 NOT_NEGATIVE = ("decoy_amount", "serves", "pauses", "pause_seconds", "turns", "preheat_seconds")
 BLOCKS = ("precision_layers", "recompute_layers", "offload_layers")
@@ -78,6 +89,8 @@ class Settings:
     decoy, decoy_amount, decoy_size : str, int, int
         What else a step does, how many units of it, and the side of the square that a unit works on; see
         ``flopwitness.lab.workloads.decoys``.
+    prompts, new_tokens : int
+        What a step of ``serve`` reads and then writes; see ``flopwitness.lab.workloads.inference``.
     serves : int
         Prompts of the same shape read after each step, without gradient.
     pauses, pause_seconds : int, float
@@ -124,6 +137,8 @@ class Settings:
     decoy: str = ""
     decoy_amount: int = 0
     decoy_size: int = 4096
+    prompts: int = 1
+    new_tokens: int = 16
     serves: int = 0
     pauses: int = 0
     pause_seconds: float = 6.0
@@ -186,6 +201,7 @@ class Settings:
         for name in OF_TRAINING:
             if self.kind != "train" and getattr(self, name) != getattr(DEFAULT, name):
                 raise _bad(config, name, expected=f"its default with kind {self.kind!r}", got="another")
+        self._check_inference(config)
         if bool(self.decoy) != bool(self.decoy_amount):
             raise _bad(config, "decoy_amount", expected="a decoy and its amount", got="one of them")
         if self.turns and (self.pauses or self.duty_ratio < 1 or self.local_steps > 1):
@@ -195,6 +211,12 @@ class Settings:
             raise _bad(config, "parallel", expected="replicas", got="shards")
         if self.decoy == "links" and self.turns:
             raise _bad(config, "decoy", expected="nothing shared while one rank works alone", got="links")
+
+    def _check_inference(self, config: WorkloadConfig) -> None:
+        if self.parallel == "tensor" and (self.kind not in ("prefill", "decode", "serve") or self.turns):
+            raise _bad(config, "parallel", expected="replicas or shards", got="tensor")
+        if self.kind == "serve" and self.prompts > self.batch:
+            raise _bad(config, "prompts", expected=f"at most the batch, {self.batch}", got=str(self.prompts))
 
     @property
     def shape(self) -> TransformerShape:

@@ -5,11 +5,12 @@ from typing import Protocol
 
 import torch
 
-from flopwitness.lab.settings import Settings
+from flopwitness.lab.settings import SCIENCE, Settings
 from flopwitness.lab.truth import Tally
 from flopwitness.lab.workloads.gemm import Gemm
-from flopwitness.lab.workloads.inference import Inference
+from flopwitness.lab.workloads.inference import Inference, Sight
 from flopwitness.lab.workloads.other import Drill, Other
+from flopwitness.lab.workloads.science import Science
 from flopwitness.lab.workloads.training import Training
 
 
@@ -37,10 +38,14 @@ BUILDERS: Mapping[str, Callable[[Settings, torch.device], Workload]] = {
     "resnet": Training,
     "prefill": Inference,
     "decode": Inference,
+    "serve": Inference,
+    "vit-inference": Sight,
+    "resnet-inference": Sight,
     "gemm": Gemm,
     "gemm-fp64": Other,
     "copy": Other,
     "fft": Other,
+    **dict.fromkeys(SCIENCE, Science),
     "drill": Drill,
 }
 """A builder for each kind."""
