@@ -1,7 +1,7 @@
 # What a person or CI runs; `make help` lists it. Every target installs what it needs.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check results redteam calibration bench install install-lab test-oldest test-base clean
+.PHONY: help demo test check results redteam verdicts calibration bench install install-lab test-oldest test-base clean
 
 # The first Python of 3.11 or newer; say `make PYTHON=/path/to/python3 ...` for another.
 PYTHON ?= $(shell for name in python3.11 python3; do \
@@ -43,11 +43,23 @@ results: .venv/.dev ## every figure of README and docs/results.md again; some mi
 redteam: .venv/.dev ## score every recorded attack again: docs/redteam.md
 	@$(BIN)/python benchmarks/redteam.py
 
+# The ledger's part takes some 6 GB of disk for a while. Only the page: python benchmarks/verdicts_page.py
+verdicts: .venv/.dev ## measure kinds of work, bounds, claims and the ledger again: docs/verdicts.md
+	@$(BIN)/python benchmarks/classes.py --output benchmarks/results/classes/classes.json
+	@$(BIN)/python benchmarks/coverage.py
+	@$(BIN)/python benchmarks/verdicts.py
+	@$(BIN)/python benchmarks/ledger.py
+	@$(BIN)/python benchmarks/verdicts_page.py
+
 # Benign sweeps of nodes c and d in half precision, and runs of known number format.
 BENIGN := $(addprefix datasets/h200x2-,c1 c2 c3 d1 d2)
 FORMATS := $(addprefix --formats datasets/h200x2-,f-formats g-formats)
-calibration: .venv/.dev ## fit the calibration that is shipped for the H200 again
-	@$(BIN)/flopwitness calibrate $(BENIGN) $(FORMATS) --output src/flopwitness/app/calibrations/h200-sxm.json --force
+CLASSES := $(BENIGN) $(addprefix datasets/,h200x2-c-other h200x1-e-extra h200x1-e-inference h200x1-h1 h200x1-h2 \
+	h200x2-f-formats h200x2-g-formats)
+SHIPPED := src/flopwitness/app/calibrations
+calibration: .venv/.dev ## fit the calibration and the classifier that are shipped for the H200 again
+	@$(BIN)/flopwitness calibrate $(BENIGN) $(FORMATS) --output $(SHIPPED)/h200-sxm.json --force
+	@$(BIN)/flopwitness calibrate $(CLASSES) --classes --output $(SHIPPED)/classifier/h200-sxm.json --force
 
 bench: .venv/.dev ## measure speed and memory
 	@$(BIN)/python benchmarks/bench.py
@@ -65,7 +77,7 @@ test-base: .venv-base/.base ## what a GPU node runs: four dependencies, no sciki
 	@.venv-base/bin/python -c 'import flopwitness'
 	@.venv-base/bin/flopwitness --help >/dev/null
 	@.venv-base/bin/flopwitness estimate datasets/h200x2-hang --json >/dev/null
-	@echo "the base installation answers without scikit-learn, scipy, joblib, matplotlib and jinja2"
+	@echo "the base installation answers without scikit-learn, scipy, joblib, matplotlib, jinja2 and cryptography"
 
 clean: ## remove environments, caches and outputs
 	rm -rf .venv .venv-oldest .venv-base demo-output build dist .coverage
@@ -73,7 +85,7 @@ clean: ## remove environments, caches and outputs
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/.demo: $(PINS)
-	$(call into,.venv,flopwitness,-c requirements/constraints.txt -e '.[research]')
+	$(call into,.venv,flopwitness,-c requirements/constraints.txt -e '.[ledger$(COMMA)research]')
 	@touch $@
 
 .venv/.dev: $(PINS)
@@ -85,7 +97,7 @@ clean: ## remove environments, caches and outputs
 	@touch $@
 
 .venv-oldest/.dev: pyproject.toml requirements/constraints-oldest.txt
-	$(call into,.venv-oldest,the oldest versions,-c requirements/constraints-oldest.txt -e '.[research]' hypothesis pytest pytest-xdist)
+	$(call into,.venv-oldest,the oldest versions,-c requirements/constraints-oldest.txt -e '.[ledger$(COMMA)research]' hypothesis pytest pytest-xdist)
 	@touch $@
 
 # Installed, not linked, so that what is missing from the package shows; made new when the sources change.

@@ -8,7 +8,7 @@ from flopwitness.core.finding import Finding
 from flopwitness.core.recording import Recording
 from flopwitness.core.session import Session
 from flopwitness.core.trace import Trace
-from flopwitness.core.verdict import Outcome, Verdict
+from flopwitness.core.verdict import Outcome, Standing, Verdict
 from flopwitness.core.workload import Target
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Outcome",
     "Recording",
     "Session",
+    "Standing",
     "Target",
     "Trace",
     "Verdict",

@@ -8,7 +8,6 @@ import pytest
 from flopwitness.core.device import Device
 from flopwitness.core.errors import BadInputError, FlopWitnessError, InvalidNounError
 from flopwitness.core.estimate import Estimate
-from flopwitness.core.verdict import Claim, Outcome, Threshold, Verdict
 from flopwitness.core.workload import GroundTruth, Run, Target, WorkloadConfig
 
 INFINITE = float("inf")
@@ -31,10 +30,6 @@ IMPOSSIBLE: dict[str, Callable[[], object]] = {
     "truth of nothing": lambda: GroundTruth(algorithmic_flop=0.0),
     "infinite truth": lambda: GroundTruth(executed_flop=INFINITE),
     "run that stops before it starts": lambda: Run(WorkloadConfig("a", "b"), 5, 5, GroundTruth()),
-    "claim of nothing": lambda: Claim("lab", 0.0, Target.ALGORITHMIC, 0, 1),
-    "threshold without a source": lambda: Threshold("rule", 1e25, ""),
-    "threshold of nothing": lambda: Threshold("rule", 0.0, "law"),
-    "verdict without a reason": lambda: Verdict(Outcome.CONSISTENT, ()),
 }
 
 

@@ -14,6 +14,7 @@ from flopwitness import (
     Outcome,
     Recording,
     Session,
+    Standing,
     Target,
     Trace,
     Verdict,
@@ -61,15 +62,15 @@ def an_estimate_has_bounds_and_a_target() -> tuple[float, float]:
     return estimate.low_flop, estimate.high_flop
 
 
-def a_verdict_has_an_outcome_and_reasons(verdict: Verdict) -> str:
-    """Ignorance is an outcome, and a match over outcomes is complete."""
+def a_verdict_has_an_answer_and_reasons(verdict: Verdict) -> str:
+    """Ignorance is an answer, and a match over answers is complete."""
     assert_type(verdict.reasons, tuple[str, ...])
-    match verdict.outcome:
-        case Outcome.CONSISTENT:
+    match verdict.answer:
+        case Outcome.CONSISTENT | Standing.BELOW:
             return "0"
-        case Outcome.INCONSISTENT:
+        case Outcome.INCONSISTENT | Standing.ABOVE:
             return "1"
-        case Outcome.INCONCLUSIVE:
+        case Outcome.INCONCLUSIVE | Standing.UNDETERMINED:
             return "3"
 
 

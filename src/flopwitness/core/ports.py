@@ -1,11 +1,11 @@
 """What the world, and every interchangeable part, must offer. Each port has a contract class in the tests."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Protocol, Self, runtime_checkable
 
 from numpy.typing import ArrayLike, NDArray
 
-from flopwitness.core.estimate import Estimate
+from flopwitness.core.account import Account
 from flopwitness.core.recording import Recording
 from flopwitness.core.session import Session
 from flopwitness.core.trace import Trace
@@ -83,9 +83,9 @@ class RecordingStore(Protocol):
 
 @runtime_checkable
 class Policy(Protocol):
-    """Weighs estimates; no evidence is INCONCLUSIVE."""
+    """Weighs an account; no evidence is INCONCLUSIVE."""
 
-    def judge(self, estimates: Sequence[Estimate]) -> Verdict:
+    def judge(self, account: Account) -> Verdict:
         """Return a verdict with its reasons."""
         ...
 
