@@ -145,7 +145,8 @@ def _best_lag(one: NDArray[np.float64], two: NDArray[np.float64], n_longest: int
     size = 1 << (2 * len(one)).bit_length()
     spectrum = np.fft.rfft(two, size) * np.conj(np.fft.rfft(one, size))
     circular = np.fft.irfft(spectrum, size) / norm
-    reach = min(n_longest, len(one) - 1)
+    # Of what is seen, at least half must agree: the ends of one run and the next agree by chance.
+    reach = min(n_longest, len(one) // 2)
     around = np.concatenate([circular[-reach:], circular[: reach + 1]])
     best = int(around.argmax())
     elsewhere = np.abs(np.arange(len(around)) - best) > BESIDE_SAMPLES

@@ -1,0 +1,1 @@
+"""What kind of work a session was: training, inference, something else, or unknown."""
