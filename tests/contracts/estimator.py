@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from flopwitness.core.ports import Estimator
 from flopwitness.estimate.conformal import conformal_interval
-from flopwitness.estimate.regressors.base import ALWAYS, FlopRegressor
+from flopwitness.estimate.regressors.base import ALWAYS, WORKLOAD_FOLDS, FlopRegressor
 
 
 class KnownRuns(NamedTuple):
@@ -105,14 +105,36 @@ class EstimatorContract:
         groups = np.array([f"group {number % 4}" for number in range(len(runs.y) - 8)] + [ALWAYS] * 8)
         estimator = self.make_estimator().set_params(n_folds=4)
         estimator.fit(runs.X, runs.y, groups=groups, components=runs.components)
-        ratios = []
+        scores = []
         for group in np.unique(groups[:-8]):
             held = groups == group
             learned = KnownRuns(*(None if part is None else part[~held] for part in runs))
             fold = self.fitted(learned)
-            ratios.extend(np.log(runs.y[held] / fold.predict(runs.X[held])))
+            ratios = np.log(runs.y[held] / fold.predict(runs.X[held]))
+            scores.extend(ratios / fold.spread(runs.X[held]))
 
-        assert estimator.interval_ == pytest.approx(conformal_interval(ratios, 0.9), abs=1e-9)
+        assert estimator.interval_ == pytest.approx(conformal_interval(scores, 0.9), abs=1e-9)
+
+    def test_with_workloads_the_interval_holds_for_them_too(self):
+        """Families held out, and workloads held out whose families stay: the wider end of both."""
+        runs = self.known_runs()
+        names = np.array([f"workload {number // 2}" for number in range(len(runs.y))])
+        families = np.array([f"family {number % 8 // 2}" for number in range(len(runs.y))])
+        whole, alone = (
+            self.make_estimator()
+            .set_params(n_folds=n_folds)
+            .fit(runs.X, runs.y, groups=groups, components=runs.components, workloads=names)
+            for groups, n_folds in ((families, 4), (names, WORKLOAD_FOLDS))
+        )
+
+        assert whole.interval_.low <= alone.interval_.low
+        assert whole.interval_.high >= alone.interval_.high
+
+    def test_no_session_has_less_than_the_usual_spread(self):
+        """1 is the usual one, where nobody can tell too."""
+        runs = self.known_runs()
+
+        assert np.all(self.fitted().spread(runs.X) >= 1)
 
     def test_fit_returns_itself_and_writes_to_nothing(self):
         """Inputs are evidence."""

@@ -14,6 +14,7 @@ from flopwitness.estimate.conformal import (
     bounds_flop,
     conformal_interval,
     guard_log,
+    widest,
 )
 
 COVERAGES = st.floats(0.05, 0.99)
@@ -106,6 +107,36 @@ def test_bounds_are_ratios_of_the_point():
 def test_without_a_promise_bounds_reach_from_zero_to_infinity():
     """Of a point of 0 too."""
     assert bounds_flop([0.0, 1e15], UNBOUNDED).tolist() == [[0.0, np.inf]] * 2
+
+
+@given(ratios=st.lists(st.floats(-5, 5), min_size=1, max_size=60), n_traces=st.integers(1, 4))
+def test_traces_of_one_workload_count_once(ratios: list[float], n_traces: int):
+    """The same workloads run again and again promise no more and no less than once."""
+    again, names = np.tile(ratios, n_traces), np.tile(np.arange(len(ratios)), n_traces)
+
+    assert conformal_interval(again, 0.9, names) == conformal_interval(ratios, 0.9)
+
+
+def test_a_workload_that_was_run_often_does_not_outvote_the_others():
+    """Nineteen workloads, one of them far off and run a hundred times: it is one in nineteen."""
+    ratios = [*np.linspace(-0.1, 0.1, 38), *[5.0] * 100]
+    names = [*np.repeat(np.arange(19), 2), *[19] * 100]
+
+    assert conformal_interval(ratios, 0.8, names).high < 0.11
+    assert conformal_interval(ratios, 0.8).high == 5.0
+
+
+def test_the_widest_of_two_intervals_holds_both():
+    """The lower low end and the higher high end."""
+    assert widest(LogInterval(-0.1, 0.3), LogInterval(-0.2, 0.1)) == LogInterval(-0.2, 0.3)
+
+
+def test_a_session_of_twice_the_spread_has_bounds_twice_as_far_off():
+    """In logarithms, on both sides; an open end stays open."""
+    spread = bounds_flop([1e15, 1e15], LogInterval(-0.1, 0.2), [1.0, 2.0])
+
+    assert np.log(spread / 1e15) == pytest.approx(np.array([[-0.1, 0.2], [-0.2, 0.4]]))
+    assert bounds_flop([0.0], UNBOUNDED, [2.0]).tolist() == [[0.0, np.inf]]
 
 
 @pytest.mark.parametrize(("n_runs", "is_bounded"), [(0, False), (98, False), (99, True)])

@@ -250,8 +250,9 @@ def test_integer_work_is_of_a_known_format():
     integer = RUNS._replace(X=columns)
     state = replace(FUSED, integer_per_pipe_flop=0.5)
 
+    spread = state.spread(columns[3:4])[0]
     estimate = fused(3, integer, state)
 
     assert doubts(3, integer, state) == ()
     assert estimate.point_flop == pytest.approx(0.5 * columns[3, 0])
-    assert estimate.high_flop == pytest.approx(estimate.point_flop * np.exp(0.25))
+    assert estimate.high_flop == pytest.approx(estimate.point_flop * np.exp(max(0.25, 0.04 * spread)))

@@ -104,6 +104,7 @@ def _fitted(name: str, target: Target, examples: Examples, n_benign: int) -> Fit
         examples.truth_flop,
         groups=np.where(np.arange(len(examples)) < n_benign, groups, ALWAYS),
         components=examples.components,
+        workloads=examples.workloads,
     )
     regressor = estimator.regressor
     if name != "fused":

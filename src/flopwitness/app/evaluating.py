@@ -55,7 +55,7 @@ def evaluated(
     """Score every split; results come in the order of the splits, however many cores there are."""
     n_folds = 0 if protocol in (Protocol.RANDOM, Protocol.FOLDS) else INTERVAL_FOLDS
     factories = factories_of(methods, examples, n_folds=n_folds)
-    return Evaluation(protocol, examples, _scores(factories, examples, splits, watch=watch))
+    return Evaluation(protocol, examples, scored_splits(factories, examples, splits, watch=watch))
 
 
 def evaluated_frozen(
@@ -73,14 +73,14 @@ def learning_curve(
     by_size = growing_splits(examples, n_draws=n_draws, rng=np.random.default_rng(seed))
     factories = factories_of(methods, examples, n_folds=0)
     splits = [split for drawn in by_size.values() for split in drawn]
-    scores = _scores(factories, examples, splits, watch=watch)
+    scores = scored_splits(factories, examples, splits, watch=watch)
     parts = [scores[start : start + n_draws] for start in range(0, len(scores), n_draws)]
     return LearningCurve(
         {size: Evaluation(Protocol.RANDOM, examples, part) for size, part in zip(by_size, parts, strict=True)}
     )
 
 
-def _scores(
+def scored_splits(
     factories: Mapping[str, EstimatorFactory], examples: Examples, splits: Sequence[Split], *, watch: Watch
 ) -> tuple[SplitScores, ...]:
     """Score splits on as many cores as there may be, in their order."""

@@ -16,7 +16,7 @@ from flopwitness.estimate.features.row import FEATURE_NAMES
 from flopwitness.estimate.methods import METHODS, OWN_PIPES, PredictorState
 
 FORMAT = "flopwitness-calibration"
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Fitted:
     state : PredictorState
         Its constants.
     interval : LogInterval
-        Bounds of ln(truth / estimate) on runs that were held out.
+        Bounds of ln(truth / estimate) on runs that were held out, of a session of the usual spread: 1.
     guard_log : float
         Upper bound of it for runs that are made to be under-counted; infinite where there is none.
     format_interval, format_guard_log : LogInterval, float

@@ -16,12 +16,18 @@ class LogInterval(NamedTuple):
 UNBOUNDED = LogInterval(float("-inf"), float("inf"))
 
 
-def conformal_interval(log_ratios: ArrayLike, coverage_ratio: float) -> LogInterval:
+def conformal_interval(
+    log_ratios: ArrayLike, coverage_ratio: float, clusters: ArrayLike | None = None
+) -> LogInterval:
     r"""Return the interval that holds the next ln(truth / estimate) with at least this probability.
 
     Split-conformal, each side with half of the miss rate: the :math:`\lceil (n + 1)(1 + c)/2 \rceil`-th
     smallest of n held-out values above, its mirror below (Vovk et al., "Algorithmic Learning in a Random
     World", 2005; Lei et al., JASA 2018). The promise needs the next run to be exchangeable with these.
+
+    Runs of one workload err together, so with ``clusters`` each workload counts as one run, its traces share
+    that weight, and the promise is for a run of the next workload: hierarchical conformal prediction (Lee,
+    Barber and Willett, "Distribution-free inference with hierarchical data", 2023).
 
     Parameters
     ----------
@@ -30,6 +36,8 @@ def conformal_interval(log_ratios: ArrayLike, coverage_ratio: float) -> LogInter
         misses on both sides.
     coverage_ratio : float
         Share of intervals that are to hold the truth, in (0, 1).
+    clusters : array-like of shape (n_runs,), optional
+        Workload of each run; each run by itself where not given.
 
     Examples
     --------
@@ -39,12 +47,38 @@ def conformal_interval(log_ratios: ArrayLike, coverage_ratio: float) -> LogInter
     LogInterval(low=-0.46, high=0.45)
     """
     values = np.asarray(log_ratios, dtype=np.float64)
-    upper = np.sort(np.where(np.isfinite(values), values, np.inf))
-    lower = np.sort(np.where(np.isfinite(values), values, -np.inf))
-    rank = int(np.ceil((len(values) + 1) * (1 + coverage_ratio) / 2))
-    if rank > len(values):
-        return UNBOUNDED
-    return LogInterval(float(lower[len(values) - rank]), float(upper[rank - 1]))
+    known = np.isfinite(values)
+    weights = _shares(values, clusters)
+    share = (1 + coverage_ratio) / 2
+    low = -_upper_end(np.where(known, -values, np.inf), weights, share)
+    high = _upper_end(np.where(known, values, np.inf), weights, share)
+    return UNBOUNDED if np.isinf(low) and np.isinf(high) else LogInterval(low, high)
+
+
+def widest(first: LogInterval, second: LogInterval) -> LogInterval:
+    """Return the interval that holds both."""
+    return LogInterval(min(first.low, second.low), max(first.high, second.high))
+
+
+ROUNDING = 1e-9
+"""Thirds of a workload add up to one but for the last bits."""
+
+
+def _shares(values: NDArray[np.float64], clusters: ArrayLike | None) -> NDArray[np.float64]:
+    """Return how much of a workload each run stands for."""
+    if clusters is None:
+        return np.ones(len(values))
+    _, cluster_of, counts = np.unique(np.asarray(clusters), return_inverse=True, return_counts=True)
+    return 1.0 / counts[cluster_of]
+
+
+def _upper_end(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> float:
+    """Return the smallest value that this share of the workloads, the next one among them, lies below."""
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order])
+    needed = share * (weights.sum() + 1) - ROUNDING
+    rank = int(np.searchsorted(reached, needed))
+    return float(values[order[rank]]) if rank < len(values) else float("inf")
 
 
 GUARD_COVERAGE_RATIO = 0.99
@@ -90,10 +124,14 @@ def format_guard_log(log_ratios: ArrayLike) -> float:
     return SHIFT_COVER * max(float(values.max()), 0.0)
 
 
-def bounds_flop(point_flop: ArrayLike, interval: LogInterval) -> NDArray[np.float64]:
-    """Return low and high beside each point, shape (n, 2); the point always lies between them."""
+def bounds_flop(point_flop: ArrayLike, interval: LogInterval, spread: ArrayLike = 1.0) -> NDArray[np.float64]:
+    """Return low and high beside each point, shape (n, 2); the point always lies between them.
+
+    ``spread``, shape (n,) and > 0, says how many times the usual error each session may be off by.
+    """
     point = np.asarray(point_flop, dtype=np.float64)
-    low = point * np.exp(min(interval.low, 0.0))
+    low = point * np.exp(min(interval.low, 0.0) * np.asarray(spread))
     is_open = np.isinf(interval.high)  # 0 x infinity would be NaN
-    high = np.full(len(point), np.inf) if is_open else point * np.exp(max(interval.high, 0.0))
+    stretch = np.exp((0.0 if is_open else max(interval.high, 0.0)) * np.asarray(spread))
+    high = np.full(len(point), np.inf) if is_open else point * stretch
     return np.column_stack([low, high])

@@ -233,9 +233,10 @@ def _intervals(rows: NDArray[np.float64], method: Method, fitted: Mapping[str, F
     if not isinstance(own.state, FusedState):
         return [own.interval] * len(rows)
     constant = fitted["pipe-cycles-calibrated"].interval if "pipe-cycles-calibrated" in fitted else UNBOUNDED
-    wider = LogInterval(min(own.interval.low, constant.low), max(own.interval.high, constant.high))
     answer = own.state.answer(rows)
-    ends = np.where(np.isfinite(answer.misfit)[:, None], np.array([own.interval]), np.array([wider]))
+    ends = own.state.spread(rows)[:, None] * np.array([own.interval])
+    wider = np.column_stack([np.minimum(ends[:, 0], constant.low), np.maximum(ends[:, 1], constant.high)])
+    ends = np.where(np.isfinite(answer.misfit)[:, None], ends, wider)
     ends = np.where(answer.is_other_format[:, None], np.array([own.format_interval]), ends)
     ends = ends + np.column_stack([answer.low_log, answer.high_log])
     return [LogInterval(low, high) for low, high in ends.tolist()]

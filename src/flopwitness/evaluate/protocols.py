@@ -106,7 +106,7 @@ def score_split(estimators: Mapping[str, EstimatorFactory], examples: Examples, 
 
     An estimator sees every feature column and picks its own. One whose ``fit`` takes ``groups`` is told
     the family of each example, or its workload where there are few families, so that its own calibration
-    can hold out what the next run may differ in; one that takes
+    can hold out what the next run may differ in; one that takes ``workloads`` is told those; one that takes
     ``components`` is told what the runs that it is fitted on were made of. What an
     estimator raises goes through: a failed evaluation is no result.
 
@@ -126,7 +126,7 @@ def score_split(estimators: Mapping[str, EstimatorFactory], examples: Examples, 
 
 def _fitted(estimator: Estimator, train: Examples) -> Estimator:
     fit: Callable[..., Estimator] = estimator.fit
-    known = {"groups": _groups(train), "components": train.components}
+    known = {"groups": _groups(train), "components": train.components, "workloads": train.workloads}
     wanted = {name: known[name] for name in inspect.signature(fit).parameters if name in known}
     return fit(train.features, train.truth_flop, **wanted)
 

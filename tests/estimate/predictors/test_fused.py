@@ -15,8 +15,10 @@ from flopwitness.estimate.predictors.fused import (
     OWN_PIPE_RATIO,
     TYPICAL_MISFIT,
     FusedState,
+    inverted_signature,
     kernel,
 )
+from flopwitness.estimate.predictors.signature import SignatureState
 from flopwitness.estimate.regressors.fused import UNKNOWN_LOG, FusedRegressor
 
 
@@ -196,3 +198,26 @@ def test_strangeness_never_falls_below_one_and_has_an_end():
 
     assert (state.strangeness(np.concatenate([RUNS.X, FP8_RUNS.X])) >= 1).all()
     assert_allclose(state.strangeness(odd), np.sqrt(1 + state.largest_misfits.max() / TYPICAL_MISFIT))
+
+
+def test_a_session_that_several_shapes_explain_spreads_more():
+    """The strangeness, times the doubt over what is usual, where that is more; never less than 1."""
+    state = with_fp8()
+    signature = SignatureState(state.response, state.whitening, state.format_response, state.format_whitening)
+    doubt = inverted_signature(signature, RUNS.X[ASKED]).target(is_algorithmic=False)[1][:, 0]
+
+    expected = state.strangeness(RUNS.X[ASKED]) * np.maximum(doubt / state.usual_doubt_log, 1)
+
+    assert_allclose(state.spread(RUNS.X[ASKED]), expected)
+    assert (expected > 1).all()
+
+
+def test_what_nothing_explains_spreads_as_the_most_doubtful_calibration_run():
+    """Not narrower because nobody knows anything about it."""
+    state = with_fp8()
+    odd = RUNS.X[ASKED] * [*[1] * 7, 100, 1, 1]
+
+    most = state.largest_doubt_log / state.usual_doubt_log
+
+    assert most >= 1
+    assert_allclose(state.spread(odd), state.strangeness(odd) * most)

@@ -111,15 +111,28 @@ def test_executed_flop_are_between_half_and_all_of_the_algorithmic(
 
 @settings(deadline=None, max_examples=25)
 @given(signals=SIGNALS)
+def test_doubt_is_how_far_the_shapes_that_explain_a_session_differ(signals: list[float]):
+    """Never negative, and no more than half of the range that executed over algorithmic FLOP can take."""
+    inverted = STATE.invert([signals])
+    executed, algorithmic = inverted.target(is_algorithmic=False), inverted.target(is_algorithmic=True)
+
+    assert executed == (inverted.executed_log, inverted.executed_doubt_log)
+    assert algorithmic == (inverted.algorithmic_log, inverted.algorithmic_doubt_log)
+    assert inverted.executed_doubt_log[0, 0] >= 0
+    assert inverted.algorithmic_doubt_log[0, 0] >= 0
+
+
+@settings(deadline=None, max_examples=25)
+@given(signals=SIGNALS)
 def test_a_format_that_was_never_learned_is_no_answer(signals: list[float]):
     """NaN, an infinite misfit, no evidence; every format that was learned is asked about, whatever it is."""
     inverted = WITH_FP8.invert([signals])
     table = np.array(inverted)
     learned = np.isin(np.arange(1 + N_FORMATS), [0, FP8])
 
-    assert table.shape == (4, 1, 1 + N_FORMATS)
+    assert table.shape == (6, 1, 1 + N_FORMATS)
     assert np.isfinite(table[:, :, learned]).all()
-    assert np.isnan(table[:2, :, ~learned]).all()
+    assert np.isnan(table[[0, 1, 4, 5]][:, :, ~learned]).all()
     assert (inverted.misfit[:, ~learned] == np.inf).all()
     assert (inverted.evidence_log[:, ~learned] == -np.inf).all()
 

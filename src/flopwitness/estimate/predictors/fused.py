@@ -120,6 +120,9 @@ class FusedState(PlainState):
     unknown_low_log, unknown_high_log : float
         ln of the least and the most that a cycle of the matrix pipe is worth in any format of the chip, over
         what it is worth in half precision.
+    usual_doubt_log, largest_doubt_log : float, > 0
+        How far the shapes that explain a calibration run differ in FLOP (``Inverted``): the median and the
+        most.
     """
 
     flop_per_pipe_flop: float
@@ -140,6 +143,8 @@ class FusedState(PlainState):
     correction_log: float
     unknown_low_log: float
     unknown_high_log: float
+    usual_doubt_log: float
+    largest_doubt_log: float
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return FLOP, shape (n_sessions,); NaN where the matrix pipes are not known."""
@@ -164,6 +169,23 @@ class FusedState(PlainState):
         misfit = np.minimum(self.answer(X).misfit, self.largest_misfits.max(initial=0.0))
         strange: NDArray[np.float64] = np.sqrt(1 + misfit / TYPICAL_MISFIT)
         return strange
+
+    def spread(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return how many times the usual error each session may be off by, shape (n_sessions,), >= 1.
+
+        The strangeness, times how far the shapes that explain the session differ in FLOP over what is usual:
+        narrow heads against long sequences leave one signature and different FLOP. A session that nothing
+        explains counts as the most doubtful calibration run.
+        """
+        columns = np.asarray(X, dtype=np.float64)
+        doubt = np.full(len(columns), self.largest_doubt_log)
+        rows = np.flatnonzero(self._has_signature(columns))
+        if len(rows):
+            inverted = inverted_signature(self._signature, columns[rows])
+            own = inverted.target(is_algorithmic=bool(self.is_algorithmic))[1][:, 0]
+            doubt[rows] = np.where(np.isfinite(self.answer(columns).misfit[rows]), own, doubt[rows])
+        spread: NDArray[np.float64] = self.strangeness(columns)
+        return spread * np.maximum(doubt / self.usual_doubt_log, 1.0)
 
     def _by_constants(self, columns: NDArray[np.float64]) -> FusedAnswer:
         """Answer as if no signature were known; formats are open where the common pipe did the work."""
@@ -207,7 +229,7 @@ class FusedState(PlainState):
 
     def _flop_log(self, columns: NDArray[np.float64], inverted: Inverted) -> NDArray[np.float64]:
         """Return ln FLOP under each format, half precision corrected, shape (n_sessions, 1 + n_formats)."""
-        per_signal = inverted.algorithmic_log if self.is_algorithmic else inverted.executed_log
+        per_signal, _ = inverted.target(is_algorithmic=bool(self.is_algorithmic))
         flop_log = per_signal + np.log(columns[:, FIRST_SIGNAL])[:, None]
         constant_log = np.log(columns[:, 0]) + np.log(self.flop_per_pipe_flop)
         signature = self._signature.whitened(columns[:, FIRST_SIGNAL:])

@@ -41,13 +41,23 @@ class Inverted(NamedTuple):
     Column 0 is half precision, the others are ``flopwitness.physics.components.FORMATS``. ``executed_log``
     and ``algorithmic_log`` are ln(FLOP / signal 0); ``misfit`` is the squared distance, in standard
     deviations, between the signals and the best shape's, prior included; ``evidence_log`` compares formats. A
-    format that was never learned has NaN, an infinite misfit and no evidence.
+    format that was never learned has NaN, an infinite misfit and no evidence. ``executed_doubt_log`` and
+    ``algorithmic_doubt_log`` are the standard deviations of the first two over head widths and optimisers,
+    weighed by their evidence.
     """
 
     executed_log: NDArray[np.float64]
     algorithmic_log: NDArray[np.float64]
     misfit: NDArray[np.float64]
     evidence_log: NDArray[np.float64]
+    executed_doubt_log: NDArray[np.float64]
+    algorithmic_doubt_log: NDArray[np.float64]
+
+    def target(self, *, is_algorithmic: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return ln(FLOP / signal 0) of a target and its doubt."""
+        if is_algorithmic:
+            return self.algorithmic_log, self.algorithmic_doubt_log
+        return self.executed_log, self.executed_doubt_log
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,8 +93,8 @@ class SignatureState(PlainState):
     def invert(self, signals: ArrayLike) -> Inverted:
         """Find the shapes and formats behind signals of shape (n_sessions, n_signals), all > 0."""
         observed = log_ratios(signals)
-        table = np.full((4, len(observed), 1 + len(FORMATS)), np.nan)
-        table[2:] = np.array([np.inf, -np.inf])[:, None, None]
+        table = np.full((len(Inverted._fields), len(observed), 1 + len(FORMATS)), np.nan)
+        table[2:4] = np.array([np.inf, -np.inf])[:, None, None]
         for number in (None, *self.known_formats):
             column = 0 if number is None else 1 + number
             table[:, :, column] = _explained(self._choices(number), observed)
@@ -106,7 +116,7 @@ class SignatureState(PlainState):
 
 
 def _explained(choices: Choices, observed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return both ln(FLOP / signal 0), misfit and log evidence under one format, shape (4, n_sessions)."""
+    """Return the fields of ``Inverted`` under one format, shape (6, n_sessions)."""
     search = ShapeSearch(choices, observed)
     search.run()
     log_prior = np.log(np.outer(HEAD_WIDTH_SHARES, ADAM_SHARES).ravel())
@@ -119,7 +129,7 @@ def _explained(choices: Choices, observed: NDArray[np.float64]) -> NDArray[np.fl
     # out: it says how many runs the format was learned from, not how likely it is.
     tail = (EVIDENCE_FREEDOM + observed.shape[1]) / 2 * np.log1p(misfit / EVIDENCE_FREEDOM)
     evidence = (weight * log_occam).sum(axis=1) - tail
-    executed, algorithmic = (
-        (weight * each).sum(axis=1) for each in (search.executed_log, search.algorithmic_log)
-    )
-    return np.stack([executed, algorithmic, misfit, evidence])
+    logs = np.stack([search.executed_log, search.algorithmic_log])
+    means = (weight * logs).sum(axis=-1)
+    doubts = np.sqrt((weight * (logs - means[..., None]) ** 2).sum(axis=-1))
+    return np.stack([*means, misfit, evidence, *doubts])

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flopwitness.core.workload import Target
+from flopwitness.estimate.conformal import bounds_flop
 from flopwitness.estimate.regressors.base import FlopRegressor
 from flopwitness.estimate.regressors.fused import FusedRegressor
 from flopwitness.estimate.regressors.linear import LinearEnergyRegressor
@@ -67,9 +68,10 @@ class ColumnsOf:
         y: ArrayLike,
         groups: ArrayLike | None = None,
         components: ArrayLike | None = None,
+        workloads: ArrayLike | None = None,
     ) -> "ColumnsOf":
         """Learn from the columns that are this estimator's."""
-        self.regressor.fit(self._own(X), y, groups=groups, components=components)
+        self.regressor.fit(self._own(X), y, groups=groups, components=components, workloads=workloads)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -78,7 +80,8 @@ class ColumnsOf:
 
     def predict_interval(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return low and high FLOP, shape (n_sessions, 2)."""
-        return self.regressor.interval_of(self.predict(X))
+        own, point = self._own(X), self.predict(X)
+        return bounds_flop(point, self.regressor.interval_, self.regressor.spread(own))
 
     def _own(self, X: ArrayLike) -> NDArray[np.float64]:
         return np.asarray(X, dtype=np.float64)[:, self.indices]

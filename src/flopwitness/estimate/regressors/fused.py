@@ -38,6 +38,9 @@ UNKNOWN_MARGIN_LOG = float(np.log(1.03))
 """Added to either end of what calibrated formats show."""
 
 
+SMALLEST_DOUBT_LOG = 0.001
+"""No shape is told from another closer than this: a tenth of what clocks read ten times a second leave."""
+
 _EMPTY = np.empty(0)
 _NO_SIGNATURE = SignatureState(_EMPTY, _EMPTY, _EMPTY, _EMPTY)
 
@@ -100,6 +103,11 @@ class FusedRegressor(FlopRegressor):
         state = self.state_
         return state.strangeness(X) if isinstance(state, FusedState) else np.ones(len(np.asarray(X)))
 
+    def spread(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return how many times the usual error each session may be off by; see ``FusedState``."""
+        state = self.state_
+        return state.spread(X) if isinstance(state, FusedState) else np.ones(len(np.asarray(X)))
+
     def _neighbours(
         self,
         signature: SignatureState,
@@ -108,7 +116,9 @@ class FusedRegressor(FlopRegressor):
         pipes: CalibratedPipeState,
     ) -> "_Neighbours":
         inverted = inverted_signature(signature, columns)
-        per_signal = inverted.algorithmic_log if self.is_algorithmic else inverted.executed_log
+        per_signal, doubt = inverted.target(is_algorithmic=self.is_algorithmic)
+        usual = max(float(np.median(doubt[:, 0])), SMALLEST_DOUBT_LOG)
+        largest = max(float(doubt[:, 0].max()), usual)
         base = per_signal[:, 0] + np.log(columns[:, FIRST_SIGNAL]) - np.log(columns[:, 0])
         constant_log = float(np.log(pipes.flop_per_pipe_flop))
         error = log_ratio(flop, columns[:, 0]) - constant_log - self.blend_ratio * (base - constant_log)
@@ -117,7 +127,7 @@ class FusedRegressor(FlopRegressor):
         centre = float(np.median(error))
         noise = self.neighbour_noise**2 * np.eye(len(error))
         weights = np.linalg.solve(likeness + noise, error - centre).astype(np.float64)
-        return _Neighbours(whitened, weights, centre, _EMPTY)
+        return _Neighbours(whitened, weights, centre, _EMPTY, usual, largest)
 
     def _state(
         self,
@@ -145,6 +155,8 @@ class FusedRegressor(FlopRegressor):
             correction_log=neighbours.correction_log,
             unknown_low_log=unknown[0],
             unknown_high_log=unknown[1],
+            usual_doubt_log=neighbours.usual_doubt_log,
+            largest_doubt_log=neighbours.largest_doubt_log,
         )
 
 
@@ -155,9 +167,11 @@ class _Neighbours(NamedTuple):
     weights: NDArray[np.float64]
     correction_log: float
     largest_misfits: NDArray[np.float64]
+    usual_doubt_log: float
+    largest_doubt_log: float
 
 
-_NOTHING = _Neighbours(_EMPTY, _EMPTY, 0.0, _EMPTY)
+_NOTHING = _Neighbours(_EMPTY, _EMPTY, 0.0, _EMPTY, SMALLEST_DOUBT_LOG, SMALLEST_DOUBT_LOG)
 
 
 def _largest_misfits(
