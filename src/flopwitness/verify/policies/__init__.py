@@ -1,0 +1,1 @@
+"""Policies: what an account says of a claim or against a threshold."""
