@@ -90,16 +90,13 @@ def _totals(replays: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def cost_lines() -> list[str]:
     """Return what the daemon costs on a node, beside other tools."""
-    pairs = json.loads((NODE / "throughput.json").read_text())
+    slowed = [json.loads(path.read_text()) for path in sorted(NODE.glob("throughput*.json"))]
     beside = json.loads((NODE / "side_by_side.json").read_text())
     lines = [
         prose(
-            f"Measured on a node with {pairs['n_gpus']} H200 (driver 580), 2026-11-30.",
-            f"`benchmarks/throughput.py`: steps of {pairs['configuration']} take",
-            f"{percent(pairs['mean_ratio'])} longer with the daemon (95 % interval",
-            f"{percent(pairs['low_ratio'])} to {percent(pairs['high_ratio'])}, {pairs['pairs']}",
-            f"interleaved pairs of {pairs['trace_seconds']:g} s), which meanwhile takes",
-            f"{percent(pairs['daemon_cpu_ratio'])} of a core. `benchmarks/side_by_side.py`, one after the",
+            "Measured on nodes with H200s (driver 580), 2026-11-30, by `benchmarks/throughput.py`.",
+            *map(_slowed, sorted(slowed, key=lambda one: one["n_gpus"])),
+            "`benchmarks/side_by_side.py`, one after the",
             f"other on an idle GPU; ours reads {beside['own']['signals_of_a_gpu']} signals, and the other",
             "tools ran while an instance of ours ran too:",
         ),
@@ -108,6 +105,16 @@ def cost_lines() -> list[str]:
         "|---|---|--:|--:|--:|---|",
     ]
     return [*lines, *map(_tool_row, beside["tools"])]
+
+
+def _slowed(pairs: Mapping[str, Any]) -> str:
+    gpus = "one GPU" if pairs["n_gpus"] == 1 else f"{pairs['n_gpus']} GPUs"
+    return (
+        f"With {gpus}, steps of {pairs['configuration']} take {percent(pairs['mean_ratio'])} longer with the "
+        f"daemon (95 % interval {percent(pairs['low_ratio'])} to {percent(pairs['high_ratio'])}, "
+        f"{pairs['pairs']} interleaved pairs of {pairs['trace_seconds']:g} s), which meanwhile takes "
+        f"{percent(pairs['daemon_cpu_ratio'])} of a core."
+    )
 
 
 def _tool_row(row: Mapping[str, Any]) -> str:

@@ -115,3 +115,16 @@ def test_letters_that_the_measuring_font_lacks_are_no_warning():
 def test_a_figure_without_a_name_can_be_drawn():
     """It is called a figure."""
     assert inline_svg(Figure(figsize=(1, 1))).startswith("<svg ")
+
+
+def test_hatches_follow_the_page():
+    """The ground of a pattern is an attribute, which cannot hold a variable, so it becomes a style."""
+    figure = blank_figure("one", "A drawing", width_inches=2, height_inches=1)
+    figure.add_subplot().bar([0], [1], facecolor=SERIES[3], edgecolor=INK, hatch="//")
+
+    grounds = [
+        one.attrib for pattern in read(inline_svg(figure)).iter("pattern") for one in pattern.iter("rect")
+    ]
+
+    assert [one["style"] for one in grounds] == ["fill: var(--c4)"]
+    assert "fill" not in grounds[0]

@@ -5,14 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from flopwitness.app.baselines import IdleBaselines
+from flopwitness.app.classifying import shipped_classifier
 from flopwitness.app.consistency import ConsistencyWatch
 from flopwitness.app.finding_workloads import Workload, WorkloadFinder
 from flopwitness.app.jobbook import JobBook
 from flopwitness.app.jobtotals import JobSoFar
+from flopwitness.app.opinions import OpinionWatch
 from flopwitness.app.ticking import Round
 from flopwitness.app.witnessing import UNOBSERVED_NOTE_RATIO, Witnessed
 from flopwitness.core.finding import Finding, Severity
 from flopwitness.core.session import Session
+from flopwitness.core.workclass import ClassOpinion
 from flopwitness.detect.stalls import ALARM_SECONDS
 from flopwitness.detect.stretches import STALLED_NAME
 from flopwitness.estimate.calibration import Calibration
@@ -40,11 +43,14 @@ class Finished:
         Samples inside, over all devices.
     job : JobSoFar or None
         The job that it belongs to; None where nobody looked.
+    energy_joules : float
+        Of its boards, idle power included; NaN where unknown.
     """
 
     witnessed: Witnessed
     n_samples: int
     job: JobSoFar | None = None
+    energy_joules: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,7 @@ class Daemon:
         self._outputs = outputs
         self._jobs = jobs or JobBook()
         self.consistency = ConsistencyWatch()
+        self._opinions = OpinionWatch(shipped_classifier)
         self.n_finished = 0
         self.latest: Round = ()
 
@@ -128,6 +135,7 @@ class Daemon:
         self.latest = batch or self.latest
         self._jobs.observe(batch)
         self.consistency.observe(batch)
+        self._opinions.observe(batch)
         for piece in batch:
             self.baselines.observe(piece)
         self._finish(self.finder.feed(batch))
@@ -137,6 +145,7 @@ class Daemon:
             if not self._outputs.is_known(workload.session):
                 finished = estimated_workload(workload, self.baselines, self.calibration_for)
                 finished = with_findings(finished, self.consistency.findings(workload.session))
+                finished = with_opinion(finished, self._opinions.opinion(workload.session))
                 job = self._jobs.add(workload.session, finished.witnessed.estimates)
                 self._outputs.keep(finished := replace(finished, job=job))
                 self._outputs.tell(finished)
@@ -159,13 +168,20 @@ def estimated_workload(
         *(finding for answer in answers.values() for finding in answer.findings),
     ]
     estimates = {target: answer.estimates for target, answer in answers.items()}
-    return Finished(Witnessed(session, estimates, tuple(dict.fromkeys(findings))), workload.n_samples)
+    witnessed = Witnessed(session, estimates, tuple(dict.fromkeys(findings)))
+    energy_joules = workload.features.values["net_energy_joules"]  # for an idle power of 0: all of it
+    return Finished(witnessed, workload.n_samples, energy_joules=energy_joules)
 
 
 def with_findings(finished: Finished, findings: tuple[Finding, ...]) -> Finished:
     """Return a finished workload with more findings."""
     witnessed = finished.witnessed
     return replace(finished, witnessed=replace(witnessed, findings=(*witnessed.findings, *findings)))
+
+
+def with_opinion(finished: Finished, opinion: ClassOpinion) -> Finished:
+    """Return a finished workload with what kind of work it was."""
+    return replace(finished, witnessed=replace(finished.witnessed, opinion=opinion))
 
 
 def above_idle(features: SessionFeatures, idle_watts: Mapping[str, float]) -> SessionFeatures:

@@ -104,6 +104,7 @@ def _results(dataset: Dataset, calibration: Calibration) -> tuple[SessionResult,
             truths.get(answer.session.start_ns),
             answer.findings,
             job,
+            None if was_fitted_on else answer.opinion,
         )
         for answer, job in zip(answers, placed_jobs(sessions, dataset.recording.traces), strict=True)
     )

@@ -50,6 +50,8 @@ def inline_svg(figure: Figure) -> str:
             for name, value in attributes.items()
             if name != "target"
         }
+        if element.attrib.get("fill") in VARIABLES:  # of a hatch: only a style may hold a variable
+            element.attrib["style"] = f"fill: {VARIABLES[element.attrib.pop('fill')]}"
         if element.tag == "a":
             element.attrib["tabindex"] = "-1"  # the table holds the same rows for a keyboard
     _dress(root, str(figure.get_label()))

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from flopwitness.app.classifying import shipped_classifier
 from flopwitness.app.consistency import recording_deviations, session_findings
 from flopwitness.app.examples import idle_watts_of, logged_session
 from flopwitness.core.estimate import Estimate
 from flopwitness.core.finding import Finding, Severity
 from flopwitness.core.recording import Recording
 from flopwitness.core.session import Session
+from flopwitness.core.workclass import ClassOpinion
 from flopwitness.core.workload import Run, Target
 from flopwitness.detect.activity import ActivityDetector
 from flopwitness.detect.lost import lost_samples
@@ -16,6 +18,7 @@ from flopwitness.detect.run import sessions_of
 from flopwitness.detect.stalls import stall_findings
 from flopwitness.detect.stitch import stitch
 from flopwitness.estimate.calibration import Calibration
+from flopwitness.estimate.classify.opinion import opinion_of
 from flopwitness.estimate.estimating import Estimated, estimated_all
 from flopwitness.estimate.features.row import SessionFeatures, session_features
 
@@ -35,11 +38,14 @@ class Witnessed:
         By target and method.
     findings : tuple of Finding
         What an auditor should know.
+    opinion : ClassOpinion or None
+        What kind of work it was; None where nobody asked.
     """
 
     session: Session
     estimates: Mapping[Target, Mapping[str, Estimate]]
     findings: tuple[Finding, ...]
+    opinion: ClassOpinion | None = None
 
 
 def detected_sessions(recording: Recording) -> tuple[Session, ...]:
@@ -85,7 +91,12 @@ def _witnessed(
     for answer in answers.values():
         findings += [finding for finding in answer.findings if finding not in findings]
     estimates = {target: answer.estimates for target, answer in answers.items()}
-    return Witnessed(session, estimates, tuple(findings))
+    return Witnessed(session, estimates, tuple(findings), _opinion(session))
+
+
+def _opinion(session: Session) -> ClassOpinion:
+    chips = {trace.device.chip for trace in session.traces}
+    return opinion_of(session, shipped_classifier(chips.pop()) if len(chips) == 1 else None)
 
 
 def _observation_findings(session: Session, features: SessionFeatures) -> list[Finding]:

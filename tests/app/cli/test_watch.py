@@ -73,7 +73,7 @@ def test_lines_for_people_name_the_figures(capsys: pytest.CaptureFixture[str]):
     (line,) = capsys.readouterr().out.splitlines()
     number = r"\d\.\d+e\+\d\d"
     figures = rf"{number} FLOP \[{number}, {number}\] fused, at most {number} if hostile"
-    assert re.search(rf": 1\.3 s on 2 GPUs, {figures} \(format-not-identified\)$", line)
+    assert re.search(rf": 1\.3 s on 2 GPUs, work: unknown, {figures} \(format-not-identified\)$", line)
 
 
 def test_the_most_of_a_hostile_run_is_in_the_journal_too(capsys: pytest.CaptureFixture[str]):

@@ -1,5 +1,7 @@
 """Tables of sessions: what is not known is a word, never a zero."""
 
+import pytest
+
 from app.report.made import estimate_of, recording_of, result_of
 from flopwitness.app.report.session_tables import (
     device_table,
@@ -7,11 +9,13 @@ from flopwitness.app.report.session_tables import (
     session_table,
     session_targets,
     strongest,
+    work_text,
 )
 from flopwitness.app.report.table import Table
 from flopwitness.core.device import Device
 from flopwitness.core.finding import Finding
 from flopwitness.core.trace import Trace
+from flopwitness.core.workclass import ClassOpinion, WorkClass
 from flopwitness.core.workload import Target
 
 RECORDING = recording_of()
@@ -37,6 +41,7 @@ def test_a_session_shows_stretch_devices_flop_bounds_and_truth():
         [
             "1 first",
             "A B",
+            "not known",
             "fused",
             "2026-11-30 00:37:22.000",
             "00:37:42.000",
@@ -49,18 +54,30 @@ def test_a_session_shows_stretch_devices_flop_bounds_and_truth():
             "1 finding",
         ]
     ]
-    assert len(table.columns) == 12
+    assert len(table.columns) == 13
 
 
 def test_a_session_without_estimate_or_truth_says_so():
     """A missing answer is not zero FLOP."""
-    ((_, _, method, *_, estimate, bounds, most, truth, error, findings),) = rows_of(
+    ((_, _, _, method, *_, estimate, bounds, most, truth, error, findings),) = rows_of(
         session_table(RECORDING, [result_of(RECORDING)], Target.ALGORITHMIC)
     )
 
     assert method == "none answered"
     assert (estimate, bounds, most) == ("no answer",) * 3
     assert (truth, error, findings) == ("not known", "not known", "none")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"), [(WorkClass.TRAINING, "training (80.0 %)"), (WorkClass.UNKNOWN, "unknown")]
+)
+def test_the_kind_of_work_stands_with_its_probability(answer: WorkClass, text: str) -> None:
+    """Where it is unknown, no probability is shown: it would read as an answer."""
+    by_class = {WorkClass.TRAINING: 0.8, WorkClass.INFERENCE: 0.15, WorkClass.OTHER: 0.05}
+
+    shown = work_text(ClassOpinion(answer, by_class, ("a reason",)))
+
+    assert shown.replace("\xa0", " ") == text
 
 
 def test_an_estimate_that_can_be_steered_at_will_has_no_most():

@@ -5,9 +5,12 @@ from typing import Annotated
 
 import typer
 
+from flopwitness.app.classifying import lessons_of, write_classifier
 from flopwitness.app.cli.options import AsJson, Chip, DatasetPaths, Force
 from flopwitness.app.cli.output import percent, print_json, print_table, talk
 from flopwitness.app.opening import DEFAULT_CHIP, open_dataset
+from flopwitness.core.dataset import Dataset
+from flopwitness.core.errors import BadInputError
 from flopwitness.core.workload import Target
 from flopwitness.estimate.calibration import Calibration
 from flopwitness.estimate.predictors.fused import FusedState
@@ -27,12 +30,20 @@ Formats = Annotated[
     ),
 ]
 
+Classes = Annotated[
+    bool,
+    typer.Option(
+        "--classes", help="Fit what tells training, inference and other work apart, and nothing else."
+    ),
+]
+
 
 def run(
     datasets: DatasetPaths,
     output: Output,
     formats: Formats = None,
     target: OnlyTarget = None,
+    classes: Classes = False,
     chip: Chip = DEFAULT_CHIP,
     force: Force = False,
     json: AsJson = False,
@@ -43,6 +54,9 @@ def run(
     if not force:
         refuse_taken(output)  # before minutes of work, not after
     opened = [open_dataset(path, chip=chip) for path in datasets]
+    if classes:
+        _fit_classes(opened, output, force=force)
+        return
     others = [open_dataset(path, chip=chip) for path in formats or ()]
     with talk().status("fitting every estimator, and each family held out in turn for the intervals"):
         fitted = calibrated(opened, [target] if target else tuple(Target), formats=others)
@@ -53,6 +67,18 @@ def run(
         print_json({name: payload[name] for name in ("chip", "driver", "data", "n_runs", "n_workloads")})
         return
     print_table("Interval of the truth around an estimate", COLUMNS, _rows(fitted))
+
+
+def _fit_classes(datasets: list[Dataset], output: Path, *, force: bool) -> None:
+    from flopwitness.estimate.classify.fitting import fitted_classifier  # noqa: PLC0415  as above
+
+    chips = frozenset().union(*(dataset.chips for dataset in datasets))
+    if len(chips) != 1:
+        raise BadInputError("datasets", "", expected="one chip", got=", ".join(sorted(chips)) or "none")
+    lessons = lessons_of(datasets)
+    write_classifier(output, fitted_classifier(lessons, *chips), replace=force)
+    n_runs = sum(len(dataset.runs) for dataset in datasets)
+    talk().print(f"wrote {output}: {len(lessons.values)} windows of {n_runs} runs")
 
 
 COLUMNS = ("method", "target", "lower end", "upper end", "coverage", "upper end if hostile")

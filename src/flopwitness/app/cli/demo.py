@@ -6,14 +6,23 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from flopwitness.app.accounting import evidence_of_sources
 from flopwitness.app.cli.evaluate import print_evaluation
 from flopwitness.app.cli.options import Seed, Splits
 from flopwitness.app.cli.output import data, print_findings, talk, watching
-from flopwitness.app.opening import bundled_datasets, open_dataset
+from flopwitness.app.cli.verdictlines import print_answer
+from flopwitness.app.opening import DEFAULT_CHIP, bundled_datasets, open_dataset
+from flopwitness.app.rulebook import open_rulebook
+from flopwitness.app.verdicts import Question, answered
 from flopwitness.storage.atomic import write_atomically
 
 NAMES = ("h200x2-a", "h200x2-b", "h200x2-hang")
 """Calibrated on the first; tested on the second, another node; the third holds a deadlocked job."""
+
+SCOPE = "h200x2-i"
+"""Training, serving and other work, on a node that nothing was fitted on."""
+
+RULES = ("eu-general-purpose", "california-sb53")
 
 OutputFolder = Annotated[Path, typer.Option("--output", help="Folder for the report; made where missing.")]
 
@@ -44,4 +53,20 @@ def run(output: OutputFolder = Path("demo-output"), splits: Splits = 200, seed: 
     page = render_report(content, draw=inline_svg, rng=np.random.default_rng(seed))
     output.mkdir(parents=True, exist_ok=True)
     write_atomically(output / "report.html", lambda out: out.write(page.encode()), replace=True)
-    data().print(f"report: {output / 'report.html'}")
+    _weigh(folder / SCOPE, output)
+    data().print(f"report: {output / 'report.html'}, scope: {output / 'scope.html'}")
+
+
+def _weigh(recording: Path, output: Path) -> None:
+    """Add up what a node took, weigh it against two rules, and write the page of that scope."""
+    from flopwitness.app.report.scope_page import render_scope  # noqa: PLC0415  as above
+    from flopwitness.app.scope_report import scope_content  # noqa: PLC0415
+    from flopwitness.app.svg import inline_svg  # noqa: PLC0415
+
+    book = open_rulebook(())
+    evidence = evidence_of_sources([recording], None, calibration=None, chip=DEFAULT_CHIP)
+    question = Question(thresholds=tuple(book.threshold(name) for name in RULES))
+    answer = answered(evidence, question)
+    print_answer(answer, None)
+    page = render_scope(scope_content(evidence, answer, None), draw=inline_svg)
+    write_atomically(output / "scope.html", lambda out: out.write(page.encode()), replace=True)

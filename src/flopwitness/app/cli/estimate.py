@@ -10,6 +10,7 @@ from flopwitness.app.cli.joblines import job_object, job_rows, jobs_so_far
 from flopwitness.app.cli.options import AsJson, CalibrationPath, Chip, CountedAs, RecordingPath
 from flopwitness.app.cli.output import (
     finding_object,
+    percent,
     print_faults,
     print_findings,
     print_json,
@@ -27,6 +28,7 @@ from flopwitness.app.opening import (
 )
 from flopwitness.app.witnessing import Witnessed, detected_sessions, logged_sessions, witnessed
 from flopwitness.core.estimate import Estimate
+from flopwitness.core.workclass import ClassOpinion, WorkClass
 from flopwitness.core.workload import Target
 
 Windows = Annotated[
@@ -77,6 +79,7 @@ COLUMNS = (
     "high",
     "at most, if hostile",
     "method",
+    "work",
 )
 SHOWN_METHODS = ("fused", "pipe-cycles-calibrated", "linear-power")
 """The table shows the first of these that gave an estimate; ``--json`` shows all."""
@@ -109,7 +112,30 @@ def session_object(answer: Witnessed, target: Target) -> dict[str, object]:
             for name in methods
         },
         "findings": [finding_object(finding) for finding in answer.findings],
+        "work_class": opinion_object(answer.opinion),
     }
+
+
+def opinion_object(opinion: ClassOpinion | None) -> dict[str, object] | None:
+    """Return what kind of work a session was as JSON values; null where nobody asked."""
+    if opinion is None:
+        return None
+    return {
+        "answer": opinion.answer.value,
+        "probabilities": {name.value: round(value, 4) for name, value in opinion.probabilities.items()},
+        "n_windows": opinion.n_windows,
+        "unfamiliar_ratio": opinion.unfamiliar_ratio,
+        "reasons": list(opinion.reasons),
+    }
+
+
+def class_text(opinion: ClassOpinion | None) -> str:
+    """Return the kind of work and how sure it is, for a table."""
+    if opinion is None:
+        return "-"
+    if opinion.answer is WorkClass.UNKNOWN:
+        return opinion.answer.value
+    return f"{opinion.answer.value} {percent(opinion.probabilities[opinion.answer])}"
 
 
 def finite_text(flop: float) -> str:
@@ -137,4 +163,5 @@ def _row(answer: Witnessed, target: Target) -> tuple[str, ...]:
         str(len(session.traces)),
         *(map(finite_text, flop) if flop else ("-",) * 4),
         shown or "none",
+        class_text(answer.opinion),
     )

@@ -5,9 +5,9 @@ Exit status: 0 fine, 1 inconsistent, 2 misuse (one line on standard error), 3 in
 
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 import typer
 
@@ -15,8 +15,11 @@ from flopwitness.core.errors import FlopWitnessError
 
 MISUSE, BUG, INTERRUPTED = 2, 70, 130
 
-EXTRAS = frozenset({"sklearn", "scipy", "joblib", "matplotlib", "jinja2"})
-"""Packages that the research extra brings, and a GPU node does without."""
+EXTRAS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(("sklearn", "scipy", "joblib", "matplotlib", "jinja2"), "research")
+    | dict.fromkeys(("cryptography", "rfc8785"), "ledger")
+)
+"""Packages that a GPU node does without, and the extra that brings each."""
 
 COMMANDS = frozenset(
     {
@@ -29,12 +32,14 @@ COMMANDS = frozenset(
         "read",
         "record",
         "report",
+        "rules",
+        "verify",
         "watch",
     }
 )
 """Commands, each in the module of its name: ``run`` is the command, its docstring the help."""
 
-GROUPS = frozenset({"lab", "redteam"})
+GROUPS = frozenset({"lab", "ledger", "redteam"})
 """Groups of commands, each in the module of its name: ``app`` holds them."""
 
 
@@ -73,14 +78,18 @@ def _modules(arguments: Sequence[str]) -> tuple[ModuleType, ...]:
         estimate,
         evaluate,
         lab,
+        ledger,
         read,
         record,
         redteam,
         report,
+        rules,
+        verify,
         watch,
     )
 
-    return demo, read, estimate, calibrate, evaluate, report, convert, doctor, record, watch, lab, redteam
+    answering = demo, read, estimate, verify, rules, ledger, report
+    return *answering, calibrate, evaluate, convert, doctor, record, watch, lab, redteam
 
 
 def run(arguments: list[str] | None = None) -> None:
@@ -106,8 +115,8 @@ def _status_of(error: Exception) -> int:
         return _refused(str(error))
     if said := getattr(error, "format_message", None):  # a usage error, of Click or of Typer's own copy of it
         return _refused(said())
-    if isinstance(error, ModuleNotFoundError) and str(error.name).partition(".")[0] in EXTRAS:
-        return _refused(f"this command needs {error.name}: pip install 'flopwitness[research]'")
+    if isinstance(error, ModuleNotFoundError) and (extra := EXTRAS.get(str(error.name).partition(".")[0])):
+        return _refused(f"this command needs {error.name}: pip install 'flopwitness[{extra}]'")
     traceback.print_exception(error)
     return BUG
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from flopwitness.core.errors import BadInputError
 from flopwitness.core.workload import Target
 
 RecordingPath = Annotated[
@@ -44,3 +45,31 @@ CountedAs = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random splits and of the bootstrap.", min=0)]
 Splits = Annotated[int, typer.Option("--splits", help="How many random splits.", min=1)]
+LedgerPath = Annotated[
+    Path | None,
+    typer.Option("--ledger", help="Signed ledger that is appended to; made where there is none."),
+]
+LedgerKey = Annotated[
+    Path | None,
+    typer.Option("--ledger-key", help="Private key of the ledger; 'flopwitness ledger key new' makes one."),
+]
+Checkpoints = Annotated[
+    list[Path] | None,
+    typer.Option("--checkpoint", help="Checkpoint that was kept elsewhere; repeatable."),
+]
+
+
+def both_or_neither(command: str, ledger: Path | None, key: Path | None) -> tuple[Path, Path] | None:
+    """Return a ledger and its private key; None where neither is given.
+
+    Raises
+    ------
+    BadInputError
+        When only one of the two is.
+    """
+    if ledger is None and key is None:
+        return None
+    if ledger is None or key is None:
+        named = "--ledger" if key is None else "--ledger-key"
+        raise BadInputError(command, "", expected="--ledger and --ledger-key together", got=f"{named} alone")
+    return ledger, key

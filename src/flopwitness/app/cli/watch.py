@@ -14,11 +14,12 @@ from typing import Annotated, Any
 import typer
 from rich.live import Live
 
-from flopwitness.app.cli.estimate import SHOWN_METHODS, session_object
+from flopwitness.app.cli.estimate import SHOWN_METHODS, class_text, session_object
 from flopwitness.app.cli.joblines import job_line, job_object
-from flopwitness.app.cli.options import AsJson, CalibrationPath, Chip, CountedAs
+from flopwitness.app.cli.options import AsJson, CalibrationPath, Chip, CountedAs, LedgerKey, LedgerPath
 from flopwitness.app.cli.output import data, print_json, utc
 from flopwitness.app.cli.record import say, stopping_clock
+from flopwitness.app.cli.watch_ledger import open_book, seen
 from flopwitness.app.daemon import Daemon, Finished, Outputs
 from flopwitness.app.finding_workloads import WorkloadFinder
 from flopwitness.app.keeping import Kept
@@ -29,6 +30,7 @@ from flopwitness.app.recorder import new_store
 from flopwitness.app.sources import LiveSource, ReplaySource
 from flopwitness.app.ticking import HostClock, Round, batched
 from flopwitness.core.estimate import Estimate
+from flopwitness.core.finding import Finding
 from flopwitness.core.workload import Target
 from flopwitness.detect.activity import ActivityWatch
 from flopwitness.detect.polling import PollingWatch
@@ -85,34 +87,51 @@ def run(
     target: CountedAs = Target.ALGORITHMIC,
     chip: Chip = DEFAULT_CHIP,
     once: Once = False,
+    ledger: LedgerPath = None,
+    ledger_key: LedgerKey = None,
     json: AsJson = False,
 ) -> int:
-    """Watch GPUs: find workloads as they end, estimate their FLOP, keep them in a journal."""
+    """Watch GPUs: find workloads as they end, estimate their FLOP, keep them in a journal or a ledger."""
     view = LiveView(target) if data().is_terminal and not json else None
     clock = stopping_clock()
     every = interval or INTERVALS[detector]
+    lost = LostSamples()
     with _source(replay, clock, chip=chip, speed=speed, interval=every) as source, _screen(view) as screen:
         calibrations = _calibrations(calibration, source)
-        lost = LostSamples()
-        kept = Kept(journal, partial(_entry, target=target, source=source, lost=lost))
-        store = _store(record, source, kept)
-        tell = _teller(kept, view, screen, as_json=json, target=target)
-        tell = _outliving_readers(tell, clock, is_kept=journal is not None)
-        daemon = Daemon(
-            WorkloadFinder(WATCHES[detector]),
-            calibrations,
-            outputs=Outputs(kept.is_known, kept.keep, tell, store, _shower(view, screen)),
-            baselines=kept.baselines,
-            jobs=kept.jobs,
-        )
-        batches = batched(source.rounds(store.last_instants() if store is not None else {}))
-        if store is not None and store.last_instants():
-            batches = _begun(batches)
-            daemon.recall(lost.passing(iter_segments(store.folder)))
-        daemon.run(lost.passing(batches), once=once)
-        if store is not None:
-            store.seal(source.findings())
+        findings = partial(_findings, source=source, lost=lost)
+        with open_book((ledger, ledger_key), source, calibrations, findings=findings, interval=every) as book:
+            kept = Kept(journal, partial(_entry, target=target, findings=findings), ledger=book)
+            store = _store(record, source, kept)
+            tell = _teller(kept, view, screen, as_json=json, target=target)
+            tell = _outliving_readers(tell, clock, is_kept=bool(journal or book))
+            daemon = Daemon(
+                WorkloadFinder(WATCHES[detector]),
+                calibrations,
+                outputs=Outputs(kept.is_known, kept.keep, tell, store, _shower(view, screen)),
+                baselines=kept.baselines,
+                jobs=kept.jobs,
+            )
+            recording = _watched(daemon, source, store, see=partial(seen, lost=lost, book=book), once=once)
+            if book is not None:
+                book.recording = recording
     return 0
+
+
+def _watched(
+    daemon: Daemon,
+    source: LiveSource | ReplaySource,
+    store: SegmentStore | None,
+    *,
+    see: Callable[[Iterator[Round]], Iterator[Round]],
+    once: bool,
+) -> Path | None:
+    """Recall what a killed daemon recorded, watch to the end, and return the sealed recording, if any."""
+    batches = batched(source.rounds(store.last_instants() if store is not None else {}))
+    if store is not None and store.last_instants():
+        batches = _begun(batches)
+        daemon.recall(see(iter_segments(store.folder)))
+    daemon.run(see(batches), once=once)
+    return store.seal(source.findings()) if store is not None else None
 
 
 def _begun(batches: Iterator[Round]) -> Iterator[Round]:
@@ -133,7 +152,7 @@ def _source(
 
 
 def _entry(
-    finished: Finished, *, target: Target, source: LiveSource | ReplaySource, lost: LostSamples
+    finished: Finished, *, target: Target, findings: Callable[[Finished], tuple[Finding, ...]]
 ) -> dict[str, object]:
     """Return a finished workload as JSON values: those of ``estimate --json``, and exact instants.
 
@@ -141,11 +160,18 @@ def _entry(
     """
     witnessed = finished.witnessed
     session = witnessed.session
-    findings = (*witnessed.findings, *lost.findings(session), *source.notes())
     instants = {"start_ns": session.start_ns, "stop_ns": session.stop_ns}
-    answer = replace(witnessed, findings=findings)
+    answer = replace(witnessed, findings=findings(finished))
     job = {"job": job_object(finished.job)} if finished.job else {}
     return session_object(answer, target) | instants | {"n_samples": finished.n_samples} | job
+
+
+def _findings(
+    finished: Finished, *, source: LiveSource | ReplaySource, lost: LostSamples
+) -> tuple[Finding, ...]:
+    """Return all that is to be known of a finished workload."""
+    witnessed = finished.witnessed
+    return (*witnessed.findings, *lost.findings(witnessed.session), *source.notes())
 
 
 def _line(finished: Finished, entry: Mapping[str, Any], target: Target) -> str:
@@ -158,8 +184,9 @@ def _line(finished: Finished, entry: Mapping[str, Any], target: Target) -> str:
     flop = _flop_text(one) if one else "-"
     name = session.name or "workload"
     where = f"{session.duration_seconds:.1f} s on {len(session.traces)} GPUs"
+    kind = class_text(finished.witnessed.opinion)
     codes = ", ".join(dict.fromkeys(finding["code"] for finding in entry["findings"]))
-    told = f"{utc(session.start_ns)[:-8]} {name} {session.session_id}: {where}, {flop}"
+    told = f"{utc(session.start_ns)[:-8]} {name} {session.session_id}: {where}, work: {kind}, {flop}"
     told = f"{told} ({codes})" if codes else told
     continued = job_line(finished.job, target, SHOWN_METHODS) if finished.job else ""
     return f"{told}; {continued}" if continued else told

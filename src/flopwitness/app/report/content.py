@@ -8,6 +8,7 @@ from flopwitness.core.estimate import Estimate
 from flopwitness.core.finding import Finding
 from flopwitness.core.recording import Recording
 from flopwitness.core.session import Session
+from flopwitness.core.workclass import ClassOpinion
 from flopwitness.core.workload import Target
 from flopwitness.detect.jobs.chain import Placed
 from flopwitness.estimate.calibration import Calibration
@@ -34,6 +35,8 @@ class SessionResult:
         What lowers the trust in this session.
     job : Placed or None
         The job that it was placed in; None where nobody looked.
+    opinion : ClassOpinion or None
+        What kind of work it was; None where nobody asked.
     """
 
     session: Session
@@ -41,6 +44,7 @@ class SessionResult:
     truth_flop: Mapping[Target, float | None] | None = None
     findings: tuple[Finding, ...] = ()
     job: Placed | None = None
+    opinion: ClassOpinion | None = None
 
     def truth(self, target: Target) -> float | None:
         """Return the true count for one target, or None where it is not known."""

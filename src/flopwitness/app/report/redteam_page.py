@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure
 
 from flopwitness.app.report.canvas import Plate
-from flopwitness.app.report.palette import DARK, LIGHT, css_variables
+from flopwitness.app.report.pages import filled
 from flopwitness.app.report.redteam_bars import movement_plate
 from flopwitness.app.report.redteam_content import SHOWN_METHODS, RedteamContent
 from flopwitness.app.report.redteam_frontier import frontier_plate
@@ -46,17 +45,9 @@ def render_redteam(content: RedteamContent, *, draw: Callable[[Figure], str]) ->
     ]
     scoring = content.scoring
     shown = [name for name in SHOWN_METHODS if name in scoring.methods]
-    environment = Environment(
-        loader=PackageLoader("flopwitness.app.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(TEMPLATE).render(
+    return filled(
+        TEMPLATE,
         content=content,
-        light=css_variables(LIGHT),
-        dark=css_variables(DARK),
         drawings=drawings,
         cheapest=cheapest_table(content.cheapest),
         summaries=summary_tables([one for one in content.summaries if one.method in shown]),

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure
 
 from flopwitness.app.report.calibration_tables import calibration_table
@@ -20,7 +19,7 @@ from flopwitness.app.report.evaluation_tables import (
 from flopwitness.app.report.finding_tables import finding_table, severities
 from flopwitness.app.report.glance import glance_table
 from flopwitness.app.report.job_tables import job_table
-from flopwitness.app.report.palette import DARK, LIGHT, css_variables
+from flopwitness.app.report.pages import filled
 from flopwitness.app.report.plates import evaluation_plates
 from flopwitness.app.report.published import SOURCE
 from flopwitness.app.report.scores import IN_DISTRIBUTION, Scored, chosen, scored
@@ -97,31 +96,16 @@ def render_report(content: ReportContent, *, draw: Callable[[Figure], str], rng:
         _capture(content, recording, _drawing(next(numbers), plate, draw) if plate else None)
         for recording, plate in zip(content.recordings, timelines, strict=True)
     ]
-    return (
-        _environment()
-        .get_template(TEMPLATE)
-        .render(
-            content=content,
-            light=css_variables(LIGHT),
-            dark=css_variables(DARK),
-            source=SOURCE,
-            severities=severities(content),
-            findings=finding_table(content),
-            calibrations=_calibrations(content),
-            drawings=drawings,
-            captures=captures,
-            **_evaluation_tables(results),
-        )
-    )
-
-
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("flopwitness.app.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return filled(
+        TEMPLATE,
+        content=content,
+        source=SOURCE,
+        severities=severities(content),
+        findings=finding_table(content),
+        calibrations=_calibrations(content),
+        drawings=drawings,
+        captures=captures,
+        **_evaluation_tables(results),
     )
 
 

@@ -18,6 +18,7 @@ from flopwitness.app.report.wording import (
 )
 from flopwitness.core.estimate import Estimate
 from flopwitness.core.recording import Recording
+from flopwitness.core.workclass import ClassOpinion, WorkClass
 from flopwitness.core.workload import Target
 
 
@@ -48,6 +49,7 @@ def session_table(recording: Recording, results: Sequence[SessionResult], target
     columns = (
         "Session",
         "Devices",
+        "Work",
         "Method",
         "Start (UTC)",
         "Stop (UTC)",
@@ -60,7 +62,7 @@ def session_table(recording: Recording, results: Sequence[SessionResult], target
         "Findings",
     )
     caption = f"Sessions of {recording.name}, {target} FLOP by the strongest method that answered."
-    return plain_table(caption, columns, rows, n_text_columns=3)
+    return plain_table(caption, columns, rows, n_text_columns=4)
 
 
 def method_table(recording: Recording, results: Sequence[SessionResult], target: Target) -> Table:
@@ -102,6 +104,15 @@ def strongest(result: SessionResult, target: Target) -> Estimate | None:
     return next(iter(estimates.values()), None)
 
 
+def work_text(opinion: ClassOpinion | None) -> str:
+    """Return what kind of work it was and how sure that is."""
+    if opinion is None:
+        return NOT_KNOWN
+    if opinion.answer is WorkClass.UNKNOWN:
+        return "unknown"
+    return f"{opinion.answer} ({percent_text(opinion.probabilities[opinion.answer])})"
+
+
 def _session_row(
     number: int, result: SessionResult, target: Target, scale: Scale, keys: dict[str, str]
 ) -> Row:
@@ -110,6 +121,7 @@ def _session_row(
     return row_of(
         session_text(number, result),
         devices,
+        work_text(result.opinion),
         *_estimate_texts(result, target, scale)[:1],
         *stretch_texts(session.start_ns, session.stop_ns),
         f"{session.duration_seconds:,.1f}",

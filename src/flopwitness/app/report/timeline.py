@@ -159,12 +159,16 @@ class Clock:
 
 def _clock(traces: Sequence[Trace]) -> Clock:
     start = min(int(trace.time_ns[0]) for trace in traces)
-    stop = max(int(trace.time_ns[-1]) for trace in traces)
-    seconds = (stop - start) / NANOSECONDS_PER_SECOND
+    return clock_of(start, max(int(trace.time_ns[-1]) for trace in traces))
+
+
+def clock_of(start_ns: int, stop_ns: int) -> Clock:
+    """Return a time axis between two instants, in the unit that fits its length."""
+    seconds = (stop_ns - start_ns) / NANOSECONDS_PER_SECOND
     for limit, unit_seconds, unit in TIME_UNITS:
         if seconds >= limit:
-            return Clock(start, stop, unit_seconds, unit)
-    return Clock(start, max(stop, start + 1), 1, "seconds")
+            return Clock(start_ns, stop_ns, unit_seconds, unit)
+    return Clock(start_ns, max(stop_ns, start_ns + 1), 1, "seconds")
 
 
 def _caption(recording: Recording, results: Sequence[SessionResult], offered: Sequence[Signal]) -> str:
