@@ -15,7 +15,10 @@ def test_every_kind_of_work_has_ten_families_to_hold_out():
 def test_what_is_asked_once_was_never_taught():
     """No decoder of the second set has a shape, and no other load a size, of the first."""
     first, second = (
-        {(config.parameters["kind"], config.integers(*SHAPE), config.parameters.get("size")) for config in plan}
+        {
+            (config.parameters["kind"], config.integers(*SHAPE), config.parameters.get("size"))
+            for config in plan
+        }
         for plan in (named_plan("classes"), named_plan("classes-second"))
     )
 
@@ -23,13 +26,14 @@ def test_what_is_asked_once_was_never_taught():
 
 
 def test_no_attack_is_taught():
-    """Interleaved, adapted and throttled attacks are asked of the classifier, so none may be in its lessons."""
+    """Interleaved, adapted and throttled attacks are asked about: none may be in the lessons."""
     attacked = {
         config.integers(*SHAPE)
         for catalogue in (ATTACKS, SECOND_ATTACKS)
         for attack in catalogue.values()
         for config in attack.configurations
     } - {None}
-    taught = {config.integers(*SHAPE) for config in named_plan("classes") if config.parameters["kind"] == "train"}
+    lessons = [config for config in named_plan("classes") if config.parameters["kind"] == "train"]
+    taught = {config.integers(*SHAPE) for config in lessons}
 
     assert not attacked & taught

@@ -86,6 +86,7 @@ def test_an_unknown_plan_is_refused_with_those_that_exist():
     """One line for the user."""
     with pytest.raises(
         BadInputError,
-        match="one of benign, extra, inference, non-ai, attacks, attacks-second, formats, classes, classes-second, tiny, got",
+        match="one of benign, extra, inference, non-ai, attacks, attacks-second, formats, classes, "
+        "classes-second, tiny, got",
     ):
         named_plan("none")
