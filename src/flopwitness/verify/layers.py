@@ -15,7 +15,7 @@ from flopwitness.verify.conventions import Convention, convert
 from flopwitness.verify.dependence import ALL_SHARED, Part, summed
 from flopwitness.verify.policies.doubts import alarms, flop_ratio
 from flopwitness.verify.policies.weighing import UNSEEABLE
-from flopwitness.verify.policies.wording import flop_text, share_text
+from flopwitness.verify.policies.wording import flop_text, sessions_text, share_text
 
 ACTIVITY_METHODS = ("fused", "pipe-cycles-calibrated")
 POWER_METHODS = ("linear-power",)
@@ -175,7 +175,7 @@ def _classification(account: Account) -> EvidenceLayer:
         return EvidenceLayer("classification", LayerAnswer.SILENT, "Nobody said what kind of work it was.")
     shares = {kind: flop_ratio(account, held) for kind, held in by_class.items()}
     details = tuple(
-        f"{kind.value}: {share_text(shares[kind])} of the FLOP in {len(held)} sessions"
+        f"{kind.value}: {share_text(shares[kind])} of the FLOP in {sessions_text(len(held))}"
         for kind, held in by_class.items()
         if held
     )
@@ -222,7 +222,7 @@ def _tampering(account: Account) -> EvidenceLayer:
         f"{warned} sessions carry warnings",
     )
     if alarmed:
-        sentence = f"Signals of {len(alarmed)} sessions contradict each other, or a device was lost."
+        sentence = f"Signals of {sessions_text(len(alarmed))} contradict each other, or a device was lost."
         return EvidenceLayer("tampering", LayerAnswer.CONTRADICTS, sentence, details)
     if not account.sessions:
         return EvidenceLayer("tampering", LayerAnswer.SILENT, "There is no session to look at.", details)

@@ -10,7 +10,7 @@ from flopwitness.core.errors import InvalidNounError
 from flopwitness.core.finding import Severity
 from flopwitness.core.workclass import WorkClass
 from flopwitness.verify.accounts import STALLED
-from flopwitness.verify.policies.wording import share_text
+from flopwitness.verify.policies.wording import sessions_text, share_text
 
 OPEN_FORMAT = "format-not-identified"
 SHOWN = 3
@@ -122,7 +122,8 @@ def _vague(account: Account, rule: DoubtRule) -> tuple[Doubt, ...]:
     )
     return tuple(
         Doubt(
-            f"{share_text(round(share, 2))} of the estimated FLOP are in {len(held)} sessions {words}", remedy
+            f"{share_text(round(share, 2))} of the estimated FLOP are in {sessions_text(len(held))} {words}",
+            remedy,
         )
         for words, remedy, held in kinds
         if (share := flop_ratio(account, held)) > rule.doubtful_ratio

@@ -11,7 +11,7 @@ from flopwitness.verify.accounts import is_opened
 from flopwitness.verify.conventions import Convention, Converted, convert
 from flopwitness.verify.dependence import ALL_SHARED, Part, summed
 from flopwitness.verify.policies.doubts import alarms
-from flopwitness.verify.policies.wording import flop_text, share_text
+from flopwitness.verify.policies.wording import flop_text, sessions_text, share_text
 from flopwitness.verify.probability import probability_over, probability_over_with
 
 COUNT_ALL_WORK = frozenset({"executed", "algorithmic"})
@@ -198,7 +198,7 @@ def _notes(alarmed: Collection[str], other: Collection[str]) -> tuple[str, ...]:
         "they were not recognised as training": other,
     }
     return tuple(
-        f"{'1 session counts' if len(held) == 1 else f'{len(held)} sessions count'} nothing at the low end: "
+        f"{sessions_text(len(held))} {'counts' if len(held) == 1 else 'count'} nothing at the low end: "
         f"{reason}"
         for reason, held in why.items()
         if held

@@ -41,3 +41,14 @@ def share_text(ratio: float) -> str:
     ('30 %', '97.5 %')
     """
     return f"{100 * ratio:.4g} %"
+
+
+def sessions_text(n_sessions: int) -> str:
+    """Return how many sessions, as one says it.
+
+    Examples
+    --------
+    >>> sessions_text(1), sessions_text(3)
+    ('1 session', '3 sessions')
+    """
+    return "1 session" if n_sessions == 1 else f"{n_sessions} sessions"
