@@ -1,8 +1,8 @@
 """Load that is no AI: it runs, over and over, and no product of it goes uncounted in silence."""
 
 import pytest
-import torch
 
+torch = pytest.importorskip("torch")
 from flopwitness.lab.settings import SCIENCE, Settings
 from flopwitness.lab.truth import step_truth
 from flopwitness.lab.workloads.kinds import build
