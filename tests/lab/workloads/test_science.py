@@ -3,10 +3,11 @@
 import pytest
 
 torch = pytest.importorskip("torch")
-from flopwitness.lab.settings import SCIENCE, Settings
-from flopwitness.lab.truth import step_truth
-from flopwitness.lab.workloads.kinds import build
-from flopwitness.lab.workloads.science import OPERATIONS
+
+from flopwitness.lab.settings import SCIENCE, Settings  # noqa: E402 - only where torch is installed
+from flopwitness.lab.truth import step_truth  # noqa: E402
+from flopwitness.lab.workloads.kinds import build  # noqa: E402
+from flopwitness.lab.workloads.science import OPERATIONS  # noqa: E402
 
 CPU = torch.device("cpu")
 

@@ -19,7 +19,6 @@ from flopwitness.verify.ledger.canonical import canonical
 from flopwitness.verify.ledger.entries import Entry, EntryKind, entry_hash
 from flopwitness.verify.ledger.evidence import (
     SAMPLES,
-    ceiling_flop_per_second,
     session_body,
     session_from,
     sessions_of,
@@ -27,6 +26,7 @@ from flopwitness.verify.ledger.evidence import (
     watches_of,
 )
 from flopwitness.verify.ledger.samples import SampleSpan
+from flopwitness.verify.watching import ceiling_flop_per_second
 
 FLOP = st.floats(0, 1e30)
 GOLDEN = (

@@ -10,11 +10,10 @@ from flopwitness.core.finding import Finding, Severity
 from flopwitness.core.verdict import Verdict
 from flopwitness.core.workclass import ClassOpinion, WorkClass
 from flopwitness.core.workload import Target
-from flopwitness.physics.chips import UnknownChipError, chip_named
-from flopwitness.physics.pipes import summed_flop_per_cycle_per_sm
 from flopwitness.verify.ledger.entries import Entry, EntryKind, entry_hash, instant
 from flopwitness.verify.ledger.samples import SampleSpan
 from flopwitness.verify.spans import joined
+from flopwitness.verify.watching import ceiling_flop_per_second
 
 SAMPLES = "samples"
 """Field of an entry's body that lists the spans of samples that end with it."""
@@ -128,15 +127,6 @@ def watches_of(entries: Iterable[Entry]) -> tuple[DeviceWatch, ...]:
 def sessions_of(entries: Iterable[Entry], *, source: str = "") -> tuple[SessionEvidence, ...]:
     """Return the sessions of a ledger in the order in which they were written."""
     return tuple(session_from(one, source=source) for one in entries if one.kind is EntryKind.SESSION)
-
-
-def ceiling_flop_per_second(chip: str) -> float:
-    """Return what every pipe of a chip does together at its highest clock; infinite for an unknown chip."""
-    try:
-        known = chip_named(chip)
-    except UnknownChipError:
-        return float("inf")
-    return known.n_sm * known.boost_clock_hertz * summed_flop_per_cycle_per_sm(known)
 
 
 def _estimate_payload(one: Estimate) -> dict[str, Any]:
