@@ -14,6 +14,7 @@ from flopwitness.physics.training import (
     recomputed_flop,
     step_flop,
 )
+from flopwitness.physics.transformer import TransformerShape
 
 N_CLASSES = 1_000
 """Classes of ImageNet-1k, which the networks that see tell apart."""
@@ -135,24 +136,33 @@ def _serve(settings: Settings, attention: Kernels) -> ClosedForm:
     return ClosedForm(read.counted + written, read.algorithmic + written, read.executed + written)
 
 
-def _vision_transformer(settings: Settings, _: Kernels) -> ClosedForm:
+class Seen(NamedTuple):
+    """Parts of a vision transformer: blocks with a head of one class, the rest of the head, patches."""
+
+    shape: TransformerShape
+    head: int
+    patches: int
+
+
+def _seen(settings: Settings) -> Seen:
     n_patches = (settings.image // settings.patch) ** 2
     shape = replace(settings.shape, seq_len=n_patches, vocabulary=1)
     head = gemm_flop(settings.batch, N_CLASSES, n_inner=settings.d_model)
     of_one_class = gemm_flop(shape.n_tokens, 1, n_inner=settings.d_model)
     patches = gemm_flop(shape.n_tokens, settings.d_model, n_inner=N_COLOURS * settings.patch**2)
+    return Seen(shape, head - of_one_class, patches)
+
+
+def _vision_transformer(settings: Settings, _: Kernels) -> ClosedForm:
+    seen = _seen(settings)
     # Images need no gradient: the patches cost their product twice, all else three times.
-    total = settings.accumulation * (step_flop(shape) + 3 * (head - of_one_class) + 2 * patches)
+    total = settings.accumulation * (step_flop(seen.shape) + 3 * seen.head + 2 * seen.patches)
     return ClosedForm(total, total, total)
 
 
 def _sight(settings: Settings, _: Kernels) -> ClosedForm:
-    n_patches = (settings.image // settings.patch) ** 2
-    shape = replace(settings.shape, seq_len=n_patches, vocabulary=1)
-    head = gemm_flop(settings.batch, N_CLASSES, n_inner=settings.d_model)
-    of_one_class = gemm_flop(shape.n_tokens, 1, n_inner=settings.d_model)
-    patches = gemm_flop(shape.n_tokens, settings.d_model, n_inner=N_COLOURS * settings.patch**2)
-    total = forward_flop(shape) + head - of_one_class + patches
+    seen = _seen(settings)
+    total = forward_flop(seen.shape) + seen.head + seen.patches
     return ClosedForm(total, total, total)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from flopwitness.core.errors import BadInputError
+from flopwitness.core.strict_json import object_of, refuse_constant
 from flopwitness.storage.atomic import read_bytes, write_atomically
 
 SHOWN_CHARACTERS = 60
@@ -39,7 +40,7 @@ def from_json(data: bytes, *, source: str, kind: str, version: int) -> dict[str,
         When it is no JSON object, holds NaN or a key twice, or is of another format or version.
     """
     try:
-        content = json.loads(data, parse_constant=_refuse_constant, object_pairs_hook=_object)
+        content = json.loads(data, parse_constant=refuse_constant, object_pairs_hook=object_of)
     except (ValueError, RecursionError) as error:
         raise BadInputError(source, "", expected="JSON", got=str(error)) from error
     if not isinstance(content, dict) or content.get("format") != kind:
@@ -72,14 +73,3 @@ def _refuse_strange_keys(value: Any) -> None:
     elif isinstance(value, list | tuple):
         for inner in value:
             _refuse_strange_keys(inner)
-
-
-def _refuse_constant(constant: str) -> float:
-    raise ValueError(f"{constant}, which is no JSON")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise ValueError("a key that stands twice in one object")
-    return content

@@ -30,6 +30,7 @@ from flopwitness.app.report.scope_flags import (
     draw_texts,
     flags_of,
 )
+from flopwitness.app.report.scope_looks import UNSEEN_HATCH
 from flopwitness.app.report.scope_wording import amount_text, drawn, flop_number, flop_text
 from flopwitness.core.account import Amount
 
@@ -46,8 +47,6 @@ ROOM_FACTOR = 2.5
 CLOSE_FACTOR = 1.25
 CLOSE_SHARE_RATIO = 0.3
 """A close-up is drawn where what it shows takes less than this share of the axis."""
-
-UNSEEN_HATCH = "////"
 
 
 @dataclass(frozen=True, slots=True)

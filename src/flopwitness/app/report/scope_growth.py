@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from flopwitness.app.report.canvas import SMALL_POINTS, Plate, blank_figure, style, style_legend
 from flopwitness.app.report.palette import INK, MUTED, SERIES
 from flopwitness.app.report.scope_content import ScopeContent
+from flopwitness.app.report.scope_looks import UNSEEN_HATCH
 from flopwitness.app.report.scope_timeline import WIDTH_INCHES, unwatched
 from flopwitness.app.report.scope_wording import amount_text, flop_text
 from flopwitness.app.report.timeline import clock_of
@@ -23,8 +24,6 @@ HEIGHT_INCHES = 3.4
 ROOM_FACTOR = 1.15
 TALLEST_FACTOR = 4.0
 """What nobody saw, and the most of hostile workloads, stretch the axis to so many times the observed high."""
-
-UNSEEN_HATCH = "////"
 
 
 @dataclass(frozen=True, slots=True)

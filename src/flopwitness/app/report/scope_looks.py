@@ -6,6 +6,9 @@ from flopwitness.app.report.palette import PAPER, SERIES
 from flopwitness.app.report.scope_wording import LETTERS, UNASKED
 from flopwitness.core.workclass import ClassOpinion, WorkClass
 
+UNSEEN_HATCH = "////"
+"""Of time and FLOP that nobody saw, as matplotlib spells it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:

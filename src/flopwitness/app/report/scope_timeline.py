@@ -17,7 +17,7 @@ from flopwitness.app.report.canvas import (
 )
 from flopwitness.app.report.palette import BAND, GRID, INK, MUTED, PAPER
 from flopwitness.app.report.scope_content import ScopeContent
-from flopwitness.app.report.scope_looks import LOOKS, NOT_ASKED, Look, look_of
+from flopwitness.app.report.scope_looks import LOOKS, NOT_ASKED, UNSEEN_HATCH, Look, look_of
 from flopwitness.app.report.scope_wording import drawn, duration_text, opinion_text
 from flopwitness.app.report.timeline import Clock, clock_of
 from flopwitness.app.report.wording import counted_text, device_key, percent_text
@@ -34,7 +34,6 @@ NAME_CHARACTERS = 20
 LETTER_RATIO = 0.014
 """Share of the axis that a letter needs; a narrower session carries none."""
 
-UNWATCHED_HATCH = "////"
 MOST_SAID = 12
 """Sessions that the words for a screen reader name one by one."""
 
@@ -131,7 +130,7 @@ def _watch(axes: Axes, place: int, seen: Sequence[Span], unseen: Sequence[Span],
         (place - 0.4, 0.8),
         facecolors="none",
         edgecolors=MUTED,
-        hatch=UNWATCHED_HATCH,
+        hatch=UNSEEN_HATCH,
         linewidth=0.5,
     )
 
@@ -171,5 +170,5 @@ def _handles(looks: Sequence[Look]) -> list[Patch]:
         for look in shown
     ]
     handles.append(Patch(facecolor=BAND, label="watched, no session"))
-    handles.append(Patch(facecolor="none", edgecolor=MUTED, hatch=UNWATCHED_HATCH, label="not watched"))
+    handles.append(Patch(facecolor="none", edgecolor=MUTED, hatch=UNSEEN_HATCH, label="not watched"))
     return handles

@@ -8,6 +8,7 @@ from typing import Any
 import rfc8785
 
 from flopwitness.core.errors import InvalidNounError
+from flopwitness.core.strict_json import object_of, refuse_constant
 
 SAFE_INTEGER = 2**53 - 1
 """JSON numbers are doubles (RFC 8785, 3.2.2.3): larger whole numbers, such as instants, are kept as texts."""
@@ -51,7 +52,7 @@ def parsed(line: bytes) -> dict[str, Any]:
     """
     try:
         content = json.loads(
-            line, parse_constant=_refuse_constant, parse_int=_number, object_pairs_hook=_object
+            line, parse_constant=refuse_constant, parse_int=_number, object_pairs_hook=object_of
         )
     except (ValueError, RecursionError) as error:
         raise InvalidNounError(f"no JSON: {error}") from None
@@ -127,14 +128,3 @@ def _spelt_key(key: Any) -> str:
 def _number(digits: str) -> int | float:
     value = int(digits)
     return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else float(digits)
-
-
-def _refuse_constant(constant: str) -> float:
-    raise ValueError(f"{constant}, which is no JSON")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise ValueError("a key that stands twice in one object")
-    return content

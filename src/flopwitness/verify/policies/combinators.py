@@ -32,8 +32,8 @@ def gravest(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class AllOf:
-    """Approve only where every policy approves; the gravest answer is the answer.
+class Several:
+    """Policies that answer as one.
 
     Attributes
     ----------
@@ -51,6 +51,11 @@ class AllOf:
     def __post_init__(self) -> None:
         """Refuse to approve because nobody was asked."""
         _require_some(self.policies)
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf(Several):
+    """Approve only where every policy approves; the gravest answer is the answer."""
 
     def judge(self, account: Account) -> Verdict:
         """Return the gravest verdict, with the first reason of every other."""
@@ -60,28 +65,12 @@ class AllOf:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstDecided:
+class FirstDecided(Several):
     """Ask one policy after the other; the first that decides is the answer, else the first is.
 
     The order is the user's: a strict policy before a lenient one leaves the lenient one what the strict one
     could not tell.
-
-    Attributes
-    ----------
-    policies : tuple of Policy
-        At least one.
-
-    Raises
-    ------
-    InvalidNounError
-        When there is none.
     """
-
-    policies: tuple[Policy, ...]
-
-    def __post_init__(self) -> None:
-        """Refuse to approve because nobody was asked."""
-        _require_some(self.policies)
 
     def judge(self, account: Account) -> Verdict:
         """Return the first verdict that decides, with the first reason of those that did not."""
