@@ -123,7 +123,7 @@ def test_in_turns_only_one_rank_takes_a_step(kinds: Journal) -> None:
 def test_a_rank_that_hangs_is_killed_and_the_rest_is_run(tmp_path: Path) -> None:
     """What ran before is kept, what comes after runs on fresh ranks."""
     outcome, journal = swept(
-        tmp_path, training("before"), drill("hang", rank=0), training("after"), stall_seconds=6.0
+        tmp_path, training("before"), drill("hang", rank=0), training("after"), stall_seconds=15.0
     )
 
     assert outcome == "all done"
