@@ -4,8 +4,8 @@ A window of the stream lies on the stream's own grid, not on a session's: the op
 the windows that lie wholly inside it, edges left out. A week costs no more memory than an hour.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ from flopwitness.app.ticking import Round
 from flopwitness.core.session import Session
 from flopwitness.core.trace import NANOSECONDS_PER_SECOND, Trace, joined
 from flopwitness.core.workclass import ClassOpinion
+from flopwitness.detect.lost import ACTIVITY
 from flopwitness.estimate.classify.opinion import Classifier, Seen, judged, seen_in, unknown
 from flopwitness.estimate.classify.windows import (
     SAMPLES_A_WINDOW,
-    SIGNALS,
     WINDOW_SECONDS,
     window_values,
 )
@@ -43,7 +43,7 @@ class OpinionWatch:
         self._classifier_for = classifier_for
         self._max_rows = max_rows
         self._buffers: dict[str, list[Trace]] = {}
-        self._rows: dict[str, deque[_Row]] = {}
+        self._rows: dict[str, list[_Row]] = {}
 
     @property
     def n_rows(self) -> int:
@@ -53,7 +53,8 @@ class OpinionWatch:
     def observe(self, pieces: Round) -> None:
         """Take the next samples of each device."""
         for piece in pieces:
-            kept = {name: piece[name] for name in (*SIGNALS, "gr_engine_active_ratio") if name in piece}
+            # All that tells a lost sample from idle, or a stream would judge other samples than a file.
+            kept = {name: piece[name] for name in ACTIVITY if name in piece}
             buffer = self._buffers.setdefault(piece.device.uuid, [])
             buffer.append(Trace(piece.device, piece.time_ns, kept))
             if sum(map(len, buffer)) >= SAMPLES_A_WINDOW and _seconds(buffer) >= WINDOW_SECONDS:
@@ -82,30 +83,28 @@ class OpinionWatch:
         values, step_seconds = window_values(trace)
         if not len(values):
             return
-        rows = self._rows.setdefault(trace.device.uuid, deque())
+        rows = self._rows.setdefault(trace.device.uuid, [])
         ends = int(trace.time_ns[0]), int(trace.time_ns[-1])
         rows.append(_Row(*ends, seen_in(values, step_seconds, classifier)))
         if len(rows) > self._max_rows:
             self._rows[trace.device.uuid] = _halved(rows)
 
 
-class _Row:
+class _Row(NamedTuple):
     """What one stretch of the stream said."""
 
-    __slots__ = ("seen", "start_ns", "stop_ns")
+    start_ns: int
+    stop_ns: int
+    seen: Seen
 
-    def __init__(self, start_ns: int, stop_ns: int, seen: Seen) -> None:
-        self.start_ns, self.stop_ns, self.seen = start_ns, stop_ns, seen
 
-
-def _halved(rows: deque[_Row]) -> deque[_Row]:
+def _halved(rows: list[_Row]) -> list[_Row]:
     """Return the same rows, each pair as one; the last stays as it is where their number is odd."""
-    every = list(rows)
     pairs = [
         _Row(first.start_ns, second.stop_ns, _added((first.seen, second.seen)))
-        for first, second in zip(every[::2], every[1::2], strict=False)
+        for first, second in zip(rows[::2], rows[1::2], strict=False)
     ]
-    return deque(pairs + every[len(pairs) * 2 :])
+    return pairs + rows[len(pairs) * 2 :]
 
 
 def _added(parts: Iterable[Seen]) -> Seen:
