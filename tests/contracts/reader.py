@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flopwitness.core.ports import Reader
@@ -93,7 +93,7 @@ class ReaderContract:
 
         assert tuple(reader.read()) == tuple(reader.read())
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
     @given(powers=POWERS)
     def test_every_value_arrives(self, powers: list[float | None]):
         """What is written comes back, sample by sample, blanks as NaN."""

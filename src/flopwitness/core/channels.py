@@ -67,6 +67,8 @@ CANONICAL = {
     for channel in (
         _gauge("power_watts", "board power, a mean over about 1 s where the chip averages"),
         _gauge("power_instant_watts", "board power at the last sensor reading"),
+        _gauge("power_limit_watts", "the limit that the board's power is held to"),
+        _gauge("node_power_watts", "power of a whole node: GPUs, host, fans, losses of the supply"),
         _counter("energy_joules_total", "energy drawn since the driver was loaded"),
         _gauge("gpu_util_ratio", "share of time with at least one kernel running; no measure of work"),
         _gauge("mem_util_ratio", "share of time device memory was read or written"),
@@ -97,6 +99,7 @@ CANONICAL = {
         _gauge("pcie_tx_bytes_per_second", "mean rate sent over PCIe since the last sample"),
         _gauge("pcie_rx_bytes_per_second", "mean rate received over PCIe since the last sample"),
         Channel("throttle_reasons_mask", Kind.MASK, "bit mask of why the clock is held down"),
+        Channel("xid_code", Kind.MASK, "code of the last driver error; an event where it changes"),
         _counter("sm_cycles_total", "SM cycles that passed"),
         _counter("sm_active_cycles_total", "SM cycles with at least one warp assigned"),
         _counter("tensor_active_cycles_total", "SM cycles in which any tensor pipe was active"),

@@ -41,8 +41,11 @@ BLANK_NUMBERS = np.array(
 NVIDIA DCGM, ``dcgmlib/dcgm_fields.h``. Compared exactly, because a counter may honestly pass them.
 """
 
-NUMBER_PATTERN = r"^[+-]?(\d{1,40}\.?\d{0,40}|\.\d{1,40})(e[+-]?\d{1,2})?$|^[+-]?inf(inity)?$"
-"""One decimal number; digits are bounded so that every match fits a float64."""
+NUMBER_PATTERN = r"^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$|^[+-]?inf(inity)?$|^[+-]?nan(\([a-z0-9_]*\))?$"
+"""One decimal number in lower case, as Arrow's cast takes it: a cell reads the same whatever its neighbours.
+
+What passes float64 is infinite, what falls below is 0.
+"""
 
 
 @cache
@@ -80,6 +83,25 @@ class Cells:
         return Cells(self.values[keep], self.is_bad[keep], self.is_infinite[keep])
 
 
+TRIED_CELLS = 64
+"""How many cells are read to see whether a column is one of plain numbers."""
+
+
+def plain_numbers(text: Any) -> Cells | None:
+    """Read a string column in which every cell is a number; None where one is not.
+
+    Examples
+    --------
+    >>> plain_numbers(pa.array(["1.5", "[N/A]"])) is None
+    True
+    """
+    try:
+        _floats(text.slice(0, TRIED_CELLS))  # Arrow words an error for every cell that is none: slow
+        return _cells_of(_floats(text), np.zeros(len(text), dtype=np.bool_))
+    except pa.ArrowInvalid:
+        return None
+
+
 def read_numbers(text: Any) -> Cells:
     """Read a string column (an Arrow array) as numbers.
 
@@ -89,10 +111,11 @@ def read_numbers(text: Any) -> Cells:
     >>> cells.values.tolist(), cells.is_missing.tolist()
     ([1.5, nan, nan, nan], [False, True, False, False])
     """
-    try:
-        values, is_bad = _floats(text), np.zeros(len(text), dtype=np.bool_)
-    except pa.ArrowInvalid:
-        values, is_bad = _read_untidy(text)
+    found = plain_numbers(text)
+    return _cells_of(*_read_untidy(text)) if found is None else found
+
+
+def _cells_of(values: NDArray[np.float64], is_bad: NDArray[np.bool_]) -> Cells:
     is_infinite = np.isinf(values)
     values[is_infinite] = np.nan
     if (values >= BLANK_NUMBERS[0]).any():

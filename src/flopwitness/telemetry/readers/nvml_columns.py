@@ -10,18 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flopwitness.core.finding import Finding
-
-BYTES_PER_KIBIBYTE = 1024.0
-BYTES_PER_MEBIBYTE = 1048576.0
-HERTZ_PER_MEGAHERTZ = 1e6
-PERCENT_PER_RATIO = 100.0
-MILLIJOULES_PER_JOULE = 1000.0
-
-RATIO_SLACK = 0.02
-"""A ratio this far outside 0..1 is rounding of the source; further out it is no measurement."""
-
-LARGEST_COUNT = 2.0**64
-"""No source counter or gauge has more than 64 bits."""
+from flopwitness.telemetry.readers.fields import (
+    BYTES_PER_KIBIBYTE,
+    BYTES_PER_MEBIBYTE,
+    HERTZ_PER_MEGAHERTZ,
+    MILLIJOULES_PER_JOULE,
+    PERCENT_PER_RATIO,
+    possible,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +32,7 @@ class Column:
     @property
     def possible(self) -> tuple[float, float]:
         """Least and largest value in base units that can be a measurement."""
-        if self.channel.endswith("_ratio"):
-            return -RATIO_SLACK, 1.0 + RATIO_SLACK
-        if self.channel.endswith("_celsius"):
-            return -273.15, LARGEST_COUNT
-        return 0.0, LARGEST_COUNT
+        return possible(self.channel)
 
 
 def _plain(name: str, channel: str) -> Column:

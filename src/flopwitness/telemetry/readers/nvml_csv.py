@@ -59,7 +59,7 @@ class NvmlCsvReader:
     @cached_property
     def recording(self) -> Recording:
         """Everything in the file, read at the first use."""
-        return self._read(read_source(self.path))
+        return self.read_from(read_source(self.path))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -70,7 +70,8 @@ class NvmlCsvReader:
         """Yield one piece a device, in the order of their indexes."""
         yield from self.recording.traces
 
-    def _read(self, source: Source) -> Recording:
+    def read_from(self, source: Source) -> Recording:
+        """Read what a file held; errors are those of ``recording``."""
         rows = read_rows(source, needed=("t", "gpu"), wanted=("t", "gpu", *COLUMNS))
         keys = _read_keys(source.path, rows)
         channels, lost = _read_channels(source.path, rows, keep=keys.keep)

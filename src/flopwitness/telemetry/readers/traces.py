@@ -48,7 +48,7 @@ def build_traces(
         rows, repeats = _without_repeats(rows, time_ns, channels, device=device)
         traces.append(_trace(device, rows, time_ns, channels))
         findings += [*disorder, *repeats]
-    return tuple(traces), (*findings, *_compare(traces))
+    return tuple(traces), (*findings, *compared(traces))
 
 
 def median_step_seconds(traces: Sequence[Trace]) -> float | None:
@@ -106,7 +106,7 @@ def _trace(
     return Trace(device, time, columns)
 
 
-def _compare(traces: Sequence[Trace]) -> list[Finding]:
+def compared(traces: Sequence[Trace]) -> list[Finding]:
     """Report devices that were not sampled alike."""
     findings: list[Finding] = []
     counts = {trace.device.uuid: len(trace) for trace in traces}

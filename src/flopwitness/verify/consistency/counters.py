@@ -7,19 +7,13 @@ from numpy.typing import NDArray
 
 from flopwitness.core.channels import CANONICAL, Kind
 from flopwitness.core.trace import Trace
-from flopwitness.physics.chip import Chip
 from flopwitness.physics.chips import chip_named
+from flopwitness.physics.counters import REFRESH_SECONDS, most_per_second
 from flopwitness.verify.consistency.deviation import Deviation
 
 CODE = "counter"
 RATE_CODE = "counter-against-rate"
 ENERGY = "energy_joules_total"
-
-EXCESS_RATIO = 1.5
-"""A board may exceed its sheet for a moment: 907 W was read on a 700 W board."""
-
-REFRESH_SECONDS = 1.0
-"""A counter may show at once what it gathered for this long."""
 
 LOWEST_WATTS = 30.0
 """No board of the table idles below 50 W; half of that and less is a counter that stood still."""
@@ -49,20 +43,12 @@ def counter_deviations(trace: Trace, before: Trace | None = None) -> Iterator[De
     chip = chip_named(trace.device.chip)
     for name in trace.channels:
         if name in CANONICAL and CANONICAL[name].kind is Kind.COUNTER:
-            yield from _moves(trace, before, name, most_per_second=_ceiling(name, chip))
+            yield from _moves(trace, before, name, most=most_per_second(name, chip))
     for way in ("tx", "rx"):
         yield from _against_rate(trace, way)
 
 
-def _ceiling(name: str, chip: Chip) -> float:
-    if name == ENERGY:
-        return chip.power_limit_watts * EXCESS_RATIO
-    if name.startswith("nvlink"):
-        return (chip.nvlink_bytes_per_second or np.inf) * EXCESS_RATIO
-    return np.inf
-
-
-def _moves(trace: Trace, before: Trace | None, name: str, *, most_per_second: float) -> Iterator[Deviation]:
+def _moves(trace: Trace, before: Trace | None, name: str, *, most: float) -> Iterator[Deviation]:
     time_ns, values = trace.time_ns, trace[name]
     if before is not None and name in before and len(before):
         time_ns = np.concatenate([before.time_ns[-1:], time_ns])
@@ -74,7 +60,7 @@ def _moves(trace: Trace, before: Trace | None, name: str, *, most_per_second: fl
     moved, seconds = np.diff(values), np.diff(time_ns) / 1e9
     for amounts, words in (
         (np.where(moved < 0, 2.0, 0.0), "fell by {:.4g}"),
-        (moved / (most_per_second * (seconds + REFRESH_SECONDS)), "moved by {:.4g}, more than the chip can"),
+        (moved / (most * (seconds + REFRESH_SECONDS)), "moved by {:.4g}, more than the chip can"),
     ):
         where = int(amounts.argmax())
         sentence = (

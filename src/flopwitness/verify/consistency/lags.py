@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,9 @@ SHARED_RATIO = 0.02
 """What one sends and its partner receives lie this close in one job; clean: 0.002 apart, seldom 0.03."""
 
 MIN_SAMPLES = 100
+MIN_METER_SAMPLES = 10
+"""A wall meter reads once a second: an edge in ten readings tells its offset to a period."""
+
 MIN_LOADED_SAMPLES = 20
 LOADED_RATIO = 0.3
 
@@ -118,23 +122,59 @@ def _rate(trace: Trace) -> NDArray[np.float64]:
     return np.concatenate([[np.nan], watts])
 
 
-def lag_seconds(trace: Trace, values: NDArray[np.float64], other: tuple[Trace, NDArray[np.float64]]) -> float:
+def lag_seconds(
+    trace: Trace,
+    values: NDArray[np.float64],
+    other: tuple[Trace, NDArray[np.float64]],
+    *,
+    least_samples: int = MIN_SAMPLES,
+) -> float:
     """Return how far other values trail, to a fraction of a sample; NaN where changes do not agree."""
     period = float(np.median(np.diff(trace.seconds())))
     start_ns = max(trace.time_ns[0], other[0].time_ns[0])
     stop_ns = min(trace.time_ns[-1], other[0].time_ns[-1])
     n_ticks = int((stop_ns - start_ns) / 1e9 / period)
-    if n_ticks < MIN_SAMPLES:
+    if n_ticks < least_samples:
         return float("nan")
     ticks = (start_ns - trace.time_ns[0]) / 1e9 + period * np.arange(n_ticks)
     changes = []
     for one, column in ((trace, values), other):
         known = np.isfinite(column)
-        if int(known.sum()) < MIN_SAMPLES:
+        if int(known.sum()) < least_samples:
             return float("nan")
         seconds = (one.time_ns[known] - trace.time_ns[0]) / 1e9
         changes.append(np.diff(np.interp(ticks, seconds, column[known])))
     return period * _best_lag(changes[0], changes[1], round(LONGEST_SECONDS / period))
+
+
+class Offset(NamedTuple):
+    """How far one clock is ahead of another, and how well that is known: a period of the slower source."""
+
+    seconds: float
+    error_seconds: float
+
+
+def clock_offset(
+    trace: Trace, values: NDArray[np.float64], other: tuple[Trace, NDArray[np.float64]]
+) -> Offset:
+    """Return how far another source's clock is ahead of a device's, from the edges that both saw.
+
+    A meter at the wall and a GPU see the same load; what its stamps are late by is the offset of the clocks
+    (github.com/mlcommons/power-dev/issues/262: 0.2 to 0.85 s). NaN where their changes do not agree.
+
+    Parameters
+    ----------
+    trace, values
+        The device and its power, shape (n_samples,).
+    other : (Trace, ndarray)
+        The meter and its power.
+    """
+    periods = [float(np.median(np.diff(one.seconds()))) for one in (trace, other[0])]
+    if periods[1] > periods[0]:  # edges are compared as the slower source sees them
+        lag = -lag_seconds(other[0], other[1], (trace, values), least_samples=MIN_METER_SAMPLES)
+    else:
+        lag = lag_seconds(trace, values, other, least_samples=MIN_METER_SAMPLES)
+    return Offset(lag, max(periods))
 
 
 def _best_lag(one: NDArray[np.float64], two: NDArray[np.float64], n_longest: int) -> float:

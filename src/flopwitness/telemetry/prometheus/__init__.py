@@ -1,0 +1,1 @@
+"""Prometheus and its kin as sources: raw samples of GPU series, back into traces."""

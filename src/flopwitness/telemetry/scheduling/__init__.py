@@ -1,0 +1,1 @@
+"""What a scheduler says: which job holds which GPUs, and since when."""
