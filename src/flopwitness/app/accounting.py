@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flopwitness.app.faults import OWN_SAMPLES, input_faults
-from flopwitness.app.opening import CSV_SAMPLES, open_calibration, open_recording, shipped_calibration
+from flopwitness.app.fewer_signals import PREFERRED
+from flopwitness.app.opening import CSV_SAMPLES, calibration_at_hand, open_calibration, open_recording
 from flopwitness.app.witnessing import Witnessed, detected_sessions, witnessed
 from flopwitness.core.account import Account, DeviceWatch, Scope, SessionEvidence
 from flopwitness.core.errors import BadInputError
@@ -28,7 +29,7 @@ from flopwitness.verify.watching import (
 if TYPE_CHECKING:
     from flopwitness.app.ledgering_scope import HeldLedger, Pins
 
-METHODS = ("fused", "pipe-cycles-calibrated", "linear-power")
+METHODS = PREFERRED
 """The first of these that answers for every session is asked; the first of all where none does."""
 
 WHOLE = "everything that was recorded"
@@ -126,10 +127,10 @@ def evidence_of_sources(  # noqa: PLR0913  one question: of what, from what, tru
     kept = [(one.sessions, one.watches) for one in held]
     read = [(path, open_recording(path, chip=chip)) for path in sources if path not in ledgers]
     asked = scope or whole_scope((recording for _, recording in read), kept)
-    calibrations = {str(path): _calibration(calibration, recording) for path, recording in read}
+    found = {str(path): _calibration(calibration, recording) for path, recording in read}
+    calibrations = {source: one for source, one in found.items() if one is not None}
     made = [
-        recording_evidence(recording, asked, calibrations[str(path)], source=str(path))
-        for path, recording in read
+        recording_evidence(recording, asked, found[str(path)], source=str(path)) for path, recording in read
     ]
     parts = [*kept, *made]
     watches = merged(watch for _, some in parts for watch in some)
@@ -148,7 +149,9 @@ def evidence_of_sources(  # noqa: PLR0913  one question: of what, from what, tru
 Part = tuple[tuple[SessionEvidence, ...], tuple[DeviceWatch, ...]]
 
 
-def recording_evidence(recording: Recording, scope: Scope, calibration: Calibration, *, source: str) -> Part:
+def recording_evidence(
+    recording: Recording, scope: Scope, calibration: Calibration | None, *, source: str
+) -> Part:
     """Find the sessions of a recording, cut them to the scope, estimate them; say when devices were watched.
 
     Detection and idle power use the whole recording: a cut through work is no idle time.
@@ -244,10 +247,11 @@ def _held_ledgers(paths: Sequence[Path], pins: "Pins | None") -> "tuple[HeldLedg
     return held_ledgers(paths, pins or Pins())
 
 
-def _calibration(path: Path | None, recording: Recording) -> Calibration:
+def _calibration(path: Path | None, recording: Recording) -> Calibration | None:
+    """Return what a recording is estimated with; None where nothing is shipped for its chip."""
     if path is not None:
         return open_calibration(path)
-    return shipped_calibration(trace.device.chip for trace in recording.traces)
+    return calibration_at_hand(trace.device.chip for trace in recording.traces)
 
 
 def _unwatched(scope: Scope, watches: Iterable[DeviceWatch], chip: str) -> tuple[DeviceWatch, ...]:

@@ -18,6 +18,7 @@ from flopwitness.storage.calibrations import read_calibration_payload
 from flopwitness.storage.datasets import read_dataset, read_dataset_runs
 from flopwitness.storage.recordings import read_recording
 from flopwitness.storage.segments import is_unsealed, read_segments
+from flopwitness.telemetry.readers.asked import NOTHING_ASKED, Asked
 from flopwitness.telemetry.readers.runs_json import read_runs
 
 CSV_SAMPLES = ("samples.csv", "samples.csv.gz")
@@ -54,8 +55,17 @@ def open_dataset(path: Path, *, chip: str = DEFAULT_CHIP) -> Dataset:
     )
 
 
-def open_recording(path: Path, *, chip: str = DEFAULT_CHIP) -> Recording:
-    """Open a recording: one of our Parquet files, a recorder's CSV (plain or gzip), or a folder with either.
+def open_recording(path: Path, *, chip: str | None = None, asked: Asked = NOTHING_ASKED) -> Recording:
+    """Open a recording: our Parquet, a recorder's CSV, a folder with either, or a file of any known format.
+
+    Parameters
+    ----------
+    path : Path
+        What the user named; gzip is read as it is.
+    chip : str or None
+        Chip of GPUs that the file does not name; of our own CSV ``DEFAULT_CHIP`` where None.
+    asked : Asked
+        What else the user adds to it.
 
     Raises
     ------
@@ -70,12 +80,13 @@ def open_recording(path: Path, *, chip: str = DEFAULT_CHIP) -> Recording:
             raise BadInputError(
                 str(path), "", expected="a recording, or a folder with one", got="a folder without samples"
             )
-        return _named(open_recording(found[0], chip=chip), path.resolve().name)
+        return _named(open_recording(found[0], chip=chip, asked=asked), path.resolve().name)
     if is_own_parquet(path):
         return read_recording(path)
-    from flopwitness.telemetry.readers.nvml_csv import read_recording_csv  # noqa: PLC0415  slow, seldom
+    from flopwitness.app.importing import open_foreign  # noqa: PLC0415  slow, seldom
 
-    return read_recording_csv(path, chip=chip_named(chip).name)
+    named = asked.chip if chip is None else chip_named(chip).name
+    return open_foreign(path, replace(asked, chip=named), own_chip=named or DEFAULT_CHIP)
 
 
 def open_calibration(path: Path) -> Calibration:
@@ -109,6 +120,13 @@ def shipped_calibration(chips: Iterable[str]) -> Calibration:
             got=f"{', '.join(names)}; make one with 'flopwitness calibrate' and name it with --calibration",
         )
     return open_calibration(path)
+
+
+def calibration_at_hand(chips: Iterable[str]) -> Calibration | None:
+    """Return the calibration that is shipped for the chip of a recording; None where there is none."""
+    names = set(chips)
+    is_shipped = len(names) == 1 and {name.upper() for name in names} <= set(shipped_chips())
+    return shipped_calibration(names) if is_shipped else None
 
 
 def shipped_chips() -> tuple[str, ...]:

@@ -6,21 +6,30 @@ from dataclasses import dataclass
 from flopwitness.app.classifying import shipped_classifier
 from flopwitness.app.consistency import recording_deviations, session_findings
 from flopwitness.app.examples import idle_watts_of, logged_session
+from flopwitness.app.fewer_signals import (
+    answered_with_clock,
+    is_answerable,
+    node_idle_watts,
+    rule_of,
+    with_sparse,
+)
 from flopwitness.core.estimate import Estimate
 from flopwitness.core.finding import Finding, Severity
 from flopwitness.core.recording import Recording
 from flopwitness.core.session import Session
 from flopwitness.core.workclass import ClassOpinion
 from flopwitness.core.workload import Run, Target
-from flopwitness.detect.activity import ActivityDetector
+from flopwitness.detect.activity import DEFAULT_RULE, ActivityDetector
 from flopwitness.detect.lost import lost_samples
 from flopwitness.detect.run import sessions_of
 from flopwitness.detect.stalls import stall_findings
+from flopwitness.detect.states import activity_witnesses
 from flopwitness.detect.stitch import stitch
 from flopwitness.estimate.calibration import Calibration
 from flopwitness.estimate.classify.opinion import opinion_of
 from flopwitness.estimate.estimating import Estimated, estimated_all
 from flopwitness.estimate.features.row import SessionFeatures, session_features
+from flopwitness.estimate.sparse.answering import NOTHING_ASSUMED, Assumptions
 
 UNOBSERVED_NOTE_RATIO = 0.01
 """From this share of unseen time on, a session says how much its bounds were opened."""
@@ -48,9 +57,15 @@ class Witnessed:
     opinion: ClassOpinion | None = None
 
 
-def detected_sessions(recording: Recording) -> tuple[Session, ...]:
-    """Find the sessions of a recording by activity, the devices of one job together."""
-    return stitch(sessions_of(ActivityDetector(), recording.traces), traces=recording.traces)
+def detected_sessions(recording: Recording, assumed: Assumptions = NOTHING_ASSUMED) -> tuple[Session, ...]:
+    """Find the sessions of a recording by activity, the devices of one job together.
+
+    Where activity is not shown, or samples are far apart, by what is there (``detect.coarse``).
+    """
+    rule = rule_of(recording, assumed)
+    pause = rule.quiet_seconds if rule != DEFAULT_RULE else 0.0  # its devices pause one after the other
+    found = sessions_of(ActivityDetector(rule), recording.traces)
+    return stitch(found, traces=recording.traces, max_pause_seconds=pause)
 
 
 def logged_sessions(recording: Recording, runs: Iterable[Run]) -> tuple[Session, ...]:
@@ -63,34 +78,70 @@ def logged_sessions(recording: Recording, runs: Iterable[Run]) -> tuple[Session,
 
 
 def witnessed(
-    recording: Recording, sessions: Sequence[Session], calibration: Calibration
+    recording: Recording,
+    sessions: Sequence[Session],
+    calibration: Calibration | None,
+    assumed: Assumptions = NOTHING_ASSUMED,
 ) -> tuple[Witnessed, ...]:
-    """Estimate every session for every target of a calibration, and say where its signals disagree."""
-    idle_watts = idle_watts_of(recording)
-    features = [session_features(session, idle_watts) for session in sessions]
-    answers = {target: estimated_all(features, calibration, target) for target in calibration.fitted}
+    """Estimate every session for every target of a calibration, and say where its signals disagree.
+
+    Without a calibration, or where its signals are missing, what needs none answers (``estimate.sparse``).
+    """
+    idle_watts = {**idle_watts_of(recording), **node_idle_watts(recording, assumed)}
     disagreements = recording_deviations(recording, sessions)
+    askable = [number for number, session in enumerate(sessions) if is_answerable(session)]
+    features = {number: session_features(sessions[number], idle_watts) for number in askable}
+    answers = _calibrated(sessions, features, idle_watts, calibration)
     return tuple(
         _witnessed(
             session,
-            one,
-            {target: answer[number] for target, answer in answers.items()},
-            session_findings(session, disagreements),
+            features.get(number),
+            with_sparse(
+                session,
+                {target: answer.estimates for target, answer in answers[number].items()},
+                idle_watts,
+                assumed,
+                is_calibrated=calibration is not None,
+            ),
+            (
+                *session_findings(session, disagreements),
+                *(finding for answer in answers[number].values() for finding in answer.findings),
+            ),
         )
-        for number, (session, one) in enumerate(zip(sessions, features, strict=True))
+        for number, session in enumerate(sessions)
     )
+
+
+Answers = dict[Target, Estimated]
+
+
+def _calibrated(
+    sessions: Sequence[Session],
+    features: Mapping[int, SessionFeatures],
+    idle_watts: Mapping[str, float],
+    calibration: Calibration | None,
+) -> list[Answers]:
+    """Return for each session what a calibration says of it, nothing where it cannot be asked."""
+    answers: list[Answers] = [{} for _ in sessions]
+    if calibration is None:
+        return answers
+    for target in calibration.fitted:
+        told = estimated_all(list(features.values()), calibration, target)
+        for number, answer in zip(features, told, strict=True):
+            inferred = answered_with_clock(sessions[number], idle_watts, calibration, target)
+            answers[number][target] = inferred or answer
+    return answers
 
 
 def _witnessed(
     session: Session,
-    features: SessionFeatures,
-    answers: Mapping[Target, Estimated],
+    features: SessionFeatures | None,
+    answer: tuple[Mapping[Target, Mapping[str, Estimate]], tuple[Finding, ...]],
     disagreements: tuple[Finding, ...],
 ) -> Witnessed:
-    findings = [*stall_findings(session), *_observation_findings(session, features), *disagreements]
-    for answer in answers.values():
-        findings += [finding for finding in answer.findings if finding not in findings]
-    estimates = {target: answer.estimates for target, answer in answers.items()}
+    estimates, notes = answer
+    seen = _observation_findings(session, features) if features is not None else []
+    findings = dict.fromkeys((*stall_findings(session), *seen, *disagreements, *notes))
     return Witnessed(session, estimates, tuple(findings), _opinion(session))
 
 
@@ -113,7 +164,10 @@ def _observation_findings(session: Session, features: SessionFeatures) -> list[F
         for trace in session.traces
         if (n_lost := int(lost_samples(trace).sum()))
     ]
-    if features.unobserved_ratio > UNOBSERVED_NOTE_RATIO:
+    if not any(activity_witnesses(trace) for trace in session.traces):
+        message = "no profiling signal was offered: what is said of FLOP comes from power or time alone"
+        findings.append(Finding("profiling-not-offered", message, Severity.NOTE))
+    elif features.unobserved_ratio > UNOBSERVED_NOTE_RATIO:
         findings.append(
             Finding(
                 "unobserved-time",

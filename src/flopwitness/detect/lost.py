@@ -27,8 +27,8 @@ def lost_samples(trace: Trace) -> NDArray[np.bool_]:
     if MEMORY not in names or len(names) < 2:
         return np.zeros(len(trace), dtype=np.bool_)
     others = np.stack([trace[name] for name in names if name != MEMORY])
-    still = np.any(others == 0, axis=0) & ~np.any(others > 0, axis=0)
     memory = trace[MEMORY]
+    still = (np.any(others == 0, axis=0) | (memory == 0)) & ~np.any(others > 0, axis=0)
     maybe_active: NDArray[np.bool_] = np.any((others > 0) | np.isnan(others), axis=0)
     between_active = np.zeros(len(trace), dtype=np.bool_)
     between_active[1:-1] = maybe_active[:-2] & maybe_active[2:]

@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 from flopwitness.core.channels import PIPE_CHANNELS
 from flopwitness.core.errors import InvalidNounError
 from flopwitness.core.trace import Trace
+from flopwitness.physics.chips import CHIPS
 
 INTEGER_PIPE = "int_active_ratio"
 OCCUPANCY = "sm_active_ratio"
 MEMORY = "dram_active_ratio"
 UTILISATION = "gpu_util_ratio"
+NODE_POWER = "node_power_watts"
+POWER_CHANNELS = ("power_instant_watts", "power_watts", NODE_POWER)
 ACTIVITY_CHANNELS = (*PIPE_CHANNELS, MEMORY, OCCUPANCY)
 """What profiling counters answer; one source answers all of them at once or none."""
 
@@ -47,8 +50,11 @@ class IdleLevels:
     utilisation_ratio : float
         For GPU utilisation, in [0, 1); asked only where activity was not answered. Any kernel counts.
     power_watts : float
-        For board power, > 0; infinite to leave power out. Idle H200s draw 76 to 82 W in low clocks and 118
-        to 163 W after work; a board of another kind may need another level.
+        For the power of a board that may draw 700 W, > 0; infinite to leave power out. Idle H200s draw 76 to
+        82 W in low clocks and 118 to 163 W after work. Of a chip with another limit it is that share.
+    node_watts : float
+        For the power of a whole node, > 0. Nobody knows a node that was not measured: at the default,
+        infinity, such a sample is never seen idle, nor working.
 
     Raises
     ------
@@ -65,19 +71,37 @@ class IdleLevels:
     integer_ratio: float = 0.01
     utilisation_ratio: float = 0.0
     power_watts: float = 200.0
+    node_watts: float = float("inf")
 
     def __post_init__(self) -> None:
         """Refuse levels that no reading could pass, or that every reading passes."""
         for name in ("activity_ratio", "integer_ratio", "utilisation_ratio"):
             if not 0 <= getattr(self, name) < 1:
                 raise InvalidNounError(f"idle level {name} is {getattr(self, name)}, not inside [0, 1)")
-        if not self.power_watts > 0:
-            raise InvalidNounError(f"idle level power_watts is {self.power_watts}, not above 0")
+        for name in ("power_watts", "node_watts"):
+            if not getattr(self, name) > 0:
+                raise InvalidNounError(f"idle level {name} is {getattr(self, name)}, not above 0")
 
     def of(self, channel: str) -> float:
         """Return the level of an activity channel."""
         return self.integer_ratio if channel == INTEGER_PIPE else self.activity_ratio
 
+    def watts_of(self, channel: str, chip: str) -> float:
+        """Return the level of a power channel on a chip; of one that nobody knows, as on a board of 700 W.
+
+        Examples
+        --------
+        >>> [IdleLevels().watts_of("power_watts", chip) for chip in ("H200-SXM", "V100-SXM2", "unknown")]
+        [200.0, 85.71428571428571, 200.0]
+        """
+        if channel == NODE_POWER:
+            return self.node_watts
+        known = CHIPS.get(chip)
+        return self.power_watts * (known.power_limit_watts / REFERENCE_LIMIT_WATTS if known else 1.0)
+
+
+REFERENCE_LIMIT_WATTS = 700.0
+"""Limit of the boards that ``IdleLevels.power_watts`` was measured on."""
 
 DEFAULT_LEVELS = IdleLevels()
 
@@ -93,7 +117,7 @@ def fallback_witnesses(trace: Trace) -> tuple[str, ...]:
     The instant power comes first: the mean of newer chips trails by up to 1 s (NVML,
     ``nvmlDeviceGetPowerUsage``).
     """
-    power = next((name for name in ("power_instant_watts", "power_watts") if name in trace), None)
+    power = next((name for name in POWER_CHANNELS if name in trace), None)
     return tuple(name for name in (UTILISATION, power) if name is not None and name in trace)
 
 
@@ -173,10 +197,13 @@ def _fallback(
     """Say where utilisation and where power was seen above idle, and where all of them answered."""
     names = fallback_witnesses(trace)
     loaded = np.zeros(len(trace), dtype=np.bool_)
+    answered = _answered(trace, names)
     for name in names:
         if name != UTILISATION:
-            loaded |= _above(trace, name, levels.power_watts)
-    return _above(trace, UTILISATION, levels.utilisation_ratio), loaded, _answered(trace, names)
+            level = levels.watts_of(name, trace.device.chip)
+            loaded |= _above(trace, name, level)
+            answered &= np.isfinite(level) | (name != NODE_POWER)  # without a level a node tells nothing
+    return _above(trace, UTILISATION, levels.utilisation_ratio), loaded, answered
 
 
 def _stall_is_provable(trace: Trace) -> NDArray[np.bool_]:

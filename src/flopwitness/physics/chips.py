@@ -187,6 +187,22 @@ _TABLE = (
         source="NVIDIA, Jetson Orin Nano Super data sheet, 8 GB module; before that software release the "
         "same module stopped at 625 MHz, 15 W and 68 GB/s (40 sparse INT8 TOPS)",
     ),
+    Chip(
+        name="Radeon-Pro-W7900",
+        architecture="RDNA3",
+        n_sm=96,
+        boost_clock_hertz=2.495e9,
+        datasheet_clock_hertz=2.495e9,
+        datasheet_vector_clock_hertz=2.495e9,
+        memory_bandwidth_bytes_per_second=864e9,
+        nvlink_bytes_per_second=0.0,
+        power_limit_watts=295.0,
+        memory_bytes=48 * GIBIBYTE,
+        flop_per_cycle_per_sm=rates.RDNA3,
+        product_names=("AMD Radeon Pro W7900", "AMD Radeon PRO W7900"),
+        source="AMD, 'Radeon PRO W7900' data sheet: 96 compute units in place of SMs, 61.3 TFLOP/s FP32, "
+        "122.6 FP16, 295 W of the board, 864 GB/s; 2,495 MHz follows from these",
+    ),
 )
 
 CHIPS: Mapping[str, Chip] = MappingProxyType({chip.name: chip for chip in _TABLE})

@@ -12,11 +12,12 @@ from flopwitness.physics.formats import Pipe, Precision
 Rates = Mapping[tuple[Pipe, Precision], int]
 
 SPARSITY_FACTOR: Mapping[str, int] = MappingProxyType(
-    {"Volta": 1, "Ampere": 2, "Ada": 2, "Hopper": 2, "Blackwell": 2}
+    {"Volta": 1, "Ampere": 2, "Ada": 2, "Hopper": 2, "Blackwell": 2, "RDNA3": 1}
 )
 """Dense-equivalent over dense rate of the HMMA and IMMA pipes with 2:4 structured sparsity.
 
 NVIDIA, "A100 Tensor Core GPU Architecture" white paper; Volta has none, and FP64 has none on any chip.
+AMD, "RDNA3 Instruction Set Architecture" reference guide: no sparse matrix instruction.
 """
 
 INTEGER_PIPE_RATES: Rates = MappingProxyType(
@@ -147,4 +148,25 @@ BLACKWELL: Rates = MappingProxyType(
 
 NVIDIA prints no rate per SM for this chip: powers of two are assumed, and the plain FP16 pipe is unverified.
 TF32 then peaks at 1,125 TFLOP/s, which the sheet prints as 2.2 PFLOP/s with sparsity.
+"""
+
+RDNA3: Rates = MappingProxyType(
+    {
+        (Pipe.HMMA, Precision.BF16): 512,
+        (Pipe.HMMA, Precision.FP16): 512,
+        (Pipe.IMMA, Precision.INT8): 512,
+        (Pipe.IMMA, Precision.INT4): 1024,
+        (Pipe.FP64, Precision.FP64): 8,
+        (Pipe.FP32, Precision.FP32): 256,
+        (Pipe.FP16, Precision.FP16): 512,
+        (Pipe.INT, Precision.INT32): 128,
+    }
+)
+"""Rates of a compute unit, which stands where NVIDIA has an SM.
+
+AMD, "Radeon PRO W7900" data sheet (61.3 TFLOP/s FP32, 122.6 FP16, 1.92 FP64 at 2,495 MHz and 96 units), and
+AMD, "How to accelerate AI applications on RDNA 3 using WMMA": 512 FP16, BF16 and INT8 operations a cycle and
+unit, 1,024 in INT4. FP32 counts dual issue, which few kernels reach. Matrix instructions run on the vector
+units, so what is called a matrix pipe here is not apart from the plain ones, and a sum over pipes is loose.
+INT32 is unverified.
 """

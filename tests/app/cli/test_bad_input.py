@@ -21,6 +21,7 @@ from app.recordings import (
     write_folder,
 )
 from flopwitness.app.cli.main import status_of
+from flopwitness.app.opening import SHIPPED
 
 NOBODY = 65534
 
@@ -181,10 +182,11 @@ def test_a_file_that_is_no_calibration_is_refused(
 
 
 def test_a_recording_of_another_chip_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What one chip's cycles are worth says nothing of another's."""
+    """What one chip's cycles are worth says nothing of another's, so a calibration that is named must fit."""
     folder = write_folder(tmp_path / "good")
+    other = ["--chip", "Tesla V100-SXM2-16GB", "--calibration", str(SHIPPED / "h200-sxm.json")]
 
-    assert "V100-SXM2" in refused(["estimate", str(folder), "--chip", "Tesla V100-SXM2-16GB"], capsys)
+    assert "V100-SXM2" in refused(["estimate", str(folder), *other], capsys)
 
 
 def test_an_unknown_option_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:

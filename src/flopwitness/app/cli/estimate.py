@@ -1,13 +1,16 @@
 """``flopwitness estimate``: workloads found, FLOP estimated."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
 
+from flopwitness.app.cli.asking import ForeignChip, Period, Start, Zone, asked_of
 from flopwitness.app.cli.joblines import COLUMNS as JOB_COLUMNS
 from flopwitness.app.cli.joblines import job_object, job_rows, jobs_so_far
-from flopwitness.app.cli.options import AsJson, CalibrationPath, Chip, CountedAs, RecordingPath
+from flopwitness.app.cli.options import AsJson, CalibrationPath, CountedAs, RecordingPath
 from flopwitness.app.cli.output import (
     finding_object,
     percent,
@@ -18,22 +21,31 @@ from flopwitness.app.cli.output import (
     utc,
 )
 from flopwitness.app.faults import input_faults, require_gpus
+from flopwitness.app.fewer_signals import PREFERRED, is_bound, shown_method
 from flopwitness.app.jobs import placed_jobs
-from flopwitness.app.opening import (
-    DEFAULT_CHIP,
-    open_calibration,
-    open_recording,
-    open_runs,
-    shipped_calibration,
-)
+from flopwitness.app.opening import calibration_at_hand, open_calibration, open_recording, open_runs
 from flopwitness.app.witnessing import Witnessed, detected_sessions, logged_sessions, witnessed
 from flopwitness.core.estimate import Estimate
 from flopwitness.core.workclass import ClassOpinion, WorkClass
 from flopwitness.core.workload import Target
+from flopwitness.estimate.sparse.answering import Assumptions
+from flopwitness.estimate.sparse.priors import EVERY_FORMAT, NumberFormat
 
 Windows = Annotated[
     Path | None,
     typer.Option("--windows", help="runs.json whose stretches to estimate, instead of finding workloads."),
+]
+Gpus = Annotated[
+    int,
+    typer.Option("--gpus", help="GPUs behind the meter, where the power of a whole node was read.", min=1),
+]
+Formats = Annotated[
+    list[NumberFormat] | None,
+    typer.Option(
+        "--number-format",
+        help="Number format that the matrix work is known to be in, repeatable: narrows what rests on power. "
+        "All of the chip's where not given.",
+    ),
 ]
 
 
@@ -42,21 +54,33 @@ def run(
     windows: Windows = None,
     calibration: CalibrationPath = None,
     target: CountedAs = Target.ALGORITHMIC,
-    chip: Chip = DEFAULT_CHIP,
+    gpus: Gpus = 1,
+    number_format: Formats = None,
+    tz: Zone = None,
+    start: Start = None,
+    period: Period = None,
+    chip: ForeignChip = None,
     json: AsJson = False,
 ) -> int:
-    """Find the workloads of a recording and estimate the FLOP of each, with bounds."""
-    found = open_recording(recording, chip=chip)
+    """Find the workloads of a recording and estimate the FLOP of each, with bounds.
+
+    Where no calibration is shipped for the chip, or signals are missing, the answer is wider and says what it
+    assumes, and which signal would narrow it most.
+    """
+    found = open_recording(recording, asked=asked_of(tz, start, period, chip))
     chips = [trace.device.chip for trace in found.traces]
-    fitted = open_calibration(calibration) if calibration else shipped_calibration(chips)
-    fitted.for_target(target)
+    fitted = open_calibration(calibration) if calibration else calibration_at_hand(chips)
+    if fitted is not None:
+        fitted.require_chips(chips)
+        fitted.for_target(target)
+    assumed = Assumptions(gpus, frozenset(number_format or EVERY_FORMAT))
     if windows:
         runs = open_runs(windows)
         require_gpus(recording, found, runs)
         sessions = logged_sessions(found, runs)
     else:
-        sessions = detected_sessions(found)
-    answers = witnessed(found, sessions, fitted)
+        sessions = detected_sessions(found, assumed)
+    answers = witnessed(found, sessions, fitted, assumed)
     placed = placed_jobs(sessions, found.traces)
     if json:
         for answer, job in zip(answers, jobs_so_far(placed, answers), strict=True):
@@ -81,15 +105,18 @@ COLUMNS = (
     "method",
     "work",
 )
-SHOWN_METHODS = ("fused", "pipe-cycles-calibrated", "linear-power")
+SHOWN_METHODS = PREFERRED
 """The table shows the first of these that gave an estimate; ``--json`` shows all."""
+
+
+NONE: Mapping[str, Estimate] = MappingProxyType({})
 
 
 def session_object(answer: Witnessed, target: Target) -> dict[str, object]:
     """Return one session as JSON values; an infinite bound is null.
 
     ``most_flop`` is what a run that was made to be under-counted may have spent, ``high_flop`` the end for
-    runs that mean no harm.
+    runs that mean no harm. A bound alone has no point: null.
     """
     session = answer.session
     methods = dict.fromkeys(name for by_name in answer.estimates.values() for name in by_name)
@@ -102,7 +129,7 @@ def session_object(answer: Witnessed, target: Target) -> dict[str, object]:
         "n_samples": session.n_samples,
         "target": target.value,
         "estimates": {
-            name: _estimate_object(answer.estimates[target].get(name))
+            name: _estimate_object(answer.estimates.get(target, NONE).get(name))
             | {
                 "targets": {
                     other.value: _estimate_object(by_name.get(name))
@@ -148,14 +175,17 @@ def _estimate_object(estimate: Estimate | None) -> dict[str, object]:
     if estimate is None:
         return dict.fromkeys(names)
     values = {name: getattr(estimate, name) for name in names}
+    if is_bound(estimate.method):
+        values |= {"point_flop": float("inf")}
     return {name: value if value < float("inf") else None for name, value in values.items()}
 
 
 def _row(answer: Witnessed, target: Target) -> tuple[str, ...]:
-    session, estimates = answer.session, answer.estimates[target]
-    shown = next((name for name in SHOWN_METHODS if name in estimates), "")
+    session, estimates = answer.session, answer.estimates.get(target, NONE)
+    shown = shown_method(estimates)
     one = estimates.get(shown)
-    flop = (one.point_flop, one.low_flop, one.high_flop, one.most_flop) if one else ()
+    point = float("inf") if is_bound(shown) else one.point_flop if one else 0.0
+    flop = (point, one.low_flop, one.high_flop, one.most_flop) if one else ()
     return (
         session.name or session.session_id,
         utc(session.start_ns)[:-8],

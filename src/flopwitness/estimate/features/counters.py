@@ -1,5 +1,7 @@
 """What a cumulative counter says of a stretch: it counts on while nobody samples, so it bridges gaps."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,26 @@ REFRESH_SECONDS = 1.0
 """A counter may show at once what it gathered for this long; NVML refreshes energy every 0.02 to 0.1 s."""
 
 
+class Counted(NamedTuple):
+    """How far a counter moved in a stretch.
+
+    ``total`` carries the rate of believed moves over into others, ``observed`` does not; both are NaN where
+    nothing was believed. ``unobserved_seconds`` are those of resets, of moves that were not believed and of
+    what lies outside all readings.
+    """
+
+    total: float
+    unobserved_seconds: float
+    observed: float = float("nan")
+    n_resets: int = 0
+
+
 def counted(steps: Steps, name: str, *, most_per_second: float = float("inf")) -> Integral:
+    """Return how far a counter moved inside the session, and the time that it says nothing of."""
+    return Integral(*tallied(steps, name, most_per_second=most_per_second)[:2])
+
+
+def tallied(steps: Steps, name: str, *, most_per_second: float = float("inf")) -> Counted:
     """Return how far a counter moved inside the session, interpolated at its ends.
 
     A NaN is bridged by its neighbours. Where the counter fell it was reset: what it shows afterwards is
@@ -29,7 +50,7 @@ def counted(steps: Steps, name: str, *, most_per_second: float = float("inf")) -
     values = steps.trace.column(name)
     known = np.flatnonzero(np.isfinite(values))
     if len(known) < 2:
-        return Integral(float("nan"), float(steps.weight_seconds.sum()) + steps.uncovered_seconds)
+        return Counted(float("nan"), float(steps.weight_seconds.sum()) + steps.uncovered_seconds)
     moved = np.diff(values[known])
     was_reset = moved < 0
     moved = np.where(was_reset, values[known][1:], moved)
@@ -38,12 +59,12 @@ def counted(steps: Steps, name: str, *, most_per_second: float = float("inf")) -
     since_last = np.diff(steps.trace.seconds()[known])
     believed = moved <= most_per_second * (since_last + REFRESH_SECONDS)
     unseen = float(weight[was_reset | ~believed].sum()) + max(outside, 0.0)
+    n_resets = int(was_reset.sum())
     if not believed.any():
-        return Integral(float("nan"), unseen)
-    total, covered = float(np.sum(moved[believed] * share[believed])), float(weight[believed].sum())
-    if not believed.all() and covered > 0:
-        total *= float(weight.sum()) / covered
-    return Integral(total, unseen)
+        return Counted(float("nan"), unseen, n_resets=n_resets)
+    observed, covered = float(np.sum(moved[believed] * share[believed])), float(weight[believed].sum())
+    fill = float(weight.sum()) / covered if not believed.all() and covered > 0 else 1.0
+    return Counted(observed * fill, unseen, observed, n_resets)
 
 
 def _shares(steps: Steps, known: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

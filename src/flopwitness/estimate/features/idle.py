@@ -26,7 +26,7 @@ class IdleBaseline(NamedTuple):
 
 
 def idle_baseline(trace: Trace) -> IdleBaseline:
-    """Measure the idle power of a trace's device.
+    """Measure the idle power of a trace's device; where no clock was recorded, of its lowest power state.
 
     Only samples seen idle count, and of those only the ones in the lowest clock state: a board that is kept
     hot and clocked up before a run must not raise its own baseline.
@@ -39,6 +39,7 @@ def idle_baseline(trace: Trace) -> IdleBaseline:
     if np.isfinite(clock[idle]).any():
         lowest = float(np.nanmin(clock[idle]))
         idle &= clock <= lowest * SAME_CLOCK_RATIO
-    else:
+    else:  # nobody recorded the clock: its states part in power as well
+        idle &= watts <= float(np.min(watts[idle])) * SAME_CLOCK_RATIO
         lowest = float("nan")
     return IdleBaseline(float(np.median(watts[idle])), int(idle.sum()), lowest)

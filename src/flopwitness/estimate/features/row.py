@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 
 from flopwitness.core.session import Session
 from flopwitness.core.trace import Trace
+from flopwitness.detect.dead import without_dead_samples
 from flopwitness.detect.lost import without_lost_samples
 from flopwitness.estimate.features.activity import pipe_work, step_clock, tensor_ratio
 from flopwitness.estimate.features.counters import counted
-from flopwitness.estimate.features.steps import DEFAULT_STEPS, Integral, StepRule, Steps, session_steps
+from flopwitness.estimate.features.energy import board_energy
+from flopwitness.estimate.features.steps import DEFAULT_STEPS, StepRule, Steps, session_steps
 from flopwitness.physics.chip import Chip
 from flopwitness.physics.chips import chip_named
+from flopwitness.physics.counters import EXCESS_RATIO
 from flopwitness.physics.pipes import summed_flop_per_cycle_per_sm
 
 FEATURES: Mapping[str, str] = MappingProxyType(
@@ -52,9 +55,6 @@ CYCLES = {
     "occupancy_cycles": "sm_occupancy_ratio",
 }
 """Columns that are cycles of one channel."""
-
-EXCESS_RATIO = 1.5
-"""A board may exceed its sheet: 907 W was read on a 700 W board. Beyond this ratio a counter is wrong."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,13 +126,13 @@ def session_features(
 
 def _device_values(session: Session, trace: Trace, idle: float, rule: StepRule) -> dict[str, float]:
     chip = chip_named(trace.device.chip)
-    steps = session_steps(session, without_lost_samples(trace), rule)
+    steps = session_steps(session, without_dead_samples(without_lost_samples(trace)), rule)
     clock = step_clock(steps)
     work = pipe_work(steps, chip)
-    energy = _energy(steps, chip)
+    energy = board_energy(steps, chip)
     ceiling_flop_per_second = chip.n_sm * chip.boost_clock_hertz * summed_flop_per_cycle_per_sm(chip)
     values = {
-        "net_energy_joules": energy.total - idle * session.duration_seconds,
+        "net_energy_joules": energy.joules - idle * session.duration_seconds,
         "dram_bytes": _dram_bytes(steps, chip),
         "nvlink_bytes": _nvlink_bytes(steps, chip),
         "matrix_flop": work.matrix_flop,
@@ -151,22 +151,6 @@ def _device_values(session: Session, trace: Trace, idle: float, rule: StepRule) 
     for name, channel in CYCLES.items():
         values[name] = steps.integrated(steps.mean_of(channel) * clock).total
     return values
-
-
-def _energy(steps: Steps, chip: Chip) -> Integral:
-    """Return the energy of the stretch: by the counter, or the power integrated where it says nothing.
-
-    A counter that does not move says nothing: no board draws 0 W, so it is frozen
-    (github.com/ml-energy/zeus/issues/113) or the stretch is shorter than its refresh.
-    """
-    most_watts = chip.power_limit_watts * EXCESS_RATIO
-    by_counter = counted(steps, "energy_joules_total", most_per_second=most_watts)
-    if by_counter.total > 0:
-        return by_counter
-    # Whichever sensor answered more often; a daemon asks for the mean seldom where the instant one is there.
-    sensors = (steps.trace.column("power_watts"), steps.trace.column("power_instant_watts"))
-    power = max(sensors, key=lambda column: int(np.isfinite(column).sum()))
-    return steps.integrated((power[1:] + power[:-1]) / 2)
 
 
 def _dram_bytes(steps: Steps, chip: Chip) -> float:

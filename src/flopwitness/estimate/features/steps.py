@@ -25,14 +25,18 @@ class StepRule:
         A step is a gap when it is longer than this many median steps, > 1.
     min_gap_seconds : float
         And never a gap when it is shorter than this, > 0: schedulers stall for a moment.
+    longest_step_seconds : float
+        Always a gap when it is longer than this, > ``min_gap_seconds``: nobody samples that seldom, and two
+        readings hours apart have no usual step (github.com/davidusb-geek/emhass/issues/1051).
     """
 
     max_step_periods: float = 5.0
     min_gap_seconds: float = 0.5
+    longest_step_seconds: float = 120.0
 
     def __post_init__(self) -> None:
         """Refuse rules that would call every step a gap."""
-        if not (self.max_step_periods > 1 and self.min_gap_seconds > 0):
+        if not (self.max_step_periods > 1 and 0 < self.min_gap_seconds < self.longest_step_seconds):
             raise InvalidNounError(f"step rule out of range: {self}")
 
 
@@ -113,7 +117,7 @@ def session_steps(session: Session, trace: Trace, rule: StepRule = DEFAULT_STEPS
     inside = np.minimum(time_ns[1:], session.stop_ns) - np.maximum(time_ns[:-1], session.start_ns)
     weight = np.clip(inside, 0, None) / NANOSECONDS_PER_SECOND
     typical = float(np.median(length)) if len(length) else 0.0
-    longest = max(rule.max_step_periods * typical, rule.min_gap_seconds)
+    longest = min(max(rule.max_step_periods * typical, rule.min_gap_seconds), rule.longest_step_seconds)
     uncovered = max(session.duration_seconds - float(weight.sum()), 0.0)
     negligible = 1e-9 * session.duration_seconds
     return Steps(trace, weight, length, length > longest, uncovered if uncovered > negligible else 0.0)
