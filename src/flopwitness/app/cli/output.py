@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
@@ -116,6 +117,16 @@ def percent_fine(ratio: object) -> str:
 def watching(label: str) -> Callable[[Iterable[Item], int], Iterable[Item]]:
     """Return what passes items on while a bar on standard error, with this label, shows how many are done."""
     return partial(_watched, label=label)
+
+
+@contextmanager
+def counting(label: str) -> Iterator[Callable[[int], None]]:
+    """Show on standard error how many of something were seen, where nobody knows how many there are."""
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} {task.description}"), TimeElapsedColumn())
+    console = talk()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(label, total=None)
+        yield lambda n: progress.advance(task, n)
 
 
 def _watched(items: Iterable[Item], total: int, *, label: str) -> Iterable[Item]:
