@@ -60,3 +60,22 @@ def test_a_replay_is_what_was_recorded():
 
         assert (source.notes(), source.provenance.source) == ((), "nvml+gpm")
         assert list(source.rounds({device.uuid: last_ns for device in source.devices})) == []
+
+
+def test_gpus_are_numbered_by_nvml_alone_and_only_where_none_is_missing():
+    """A GPU that was never heard would move the others up."""
+    source, sampler, _ = live()
+    by_source = {}
+    for sampler.source in ("nvml+gpm", "nvml", "dcgm-exporter"):
+        by_source[sampler.source] = source.pci_uuids
+    sampler.source, sampler.lost = "nvml", {GPU_A.uuid: "late"}
+    with_a_late_one = source.pci_uuids
+    sampler.lost = {"nvml:1": "never answered"}
+
+    assert by_source == {
+        "nvml+gpm": (GPU_A.uuid, GPU_B.uuid),
+        "nvml": (GPU_A.uuid, GPU_B.uuid),
+        "dcgm-exporter": (),
+    }
+    assert with_a_late_one == (GPU_A.uuid, GPU_B.uuid)
+    assert source.pci_uuids == ()

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from flopwitness.app.daemon import Daemon, Finished
 from flopwitness.app.jobtotals import JobSoFar
-from flopwitness.app.tally import Summed, added
+from flopwitness.app.sofar import SHOWN, OpenWork, SoFar, flop_so_far, shown_estimate
 from flopwitness.core.trace import NANOSECONDS_PER_SECOND, Trace
 from flopwitness.core.workload import Target
 from flopwitness.physics.chips import chip_named
@@ -17,13 +17,8 @@ LEVELS = "▁▂▃▄▅▆▇█"
 N_POINTS = 24
 """Width of a sparkline, one character a batch."""
 
-SHOWN = ("fused", "pipe-cycles-calibrated", "linear-power")
-"""Finished workloads count with the first of these that gave an estimate."""
-
 N_JOBS = 3
 """Latest jobs that are shown with their totals."""
-
-CALIBRATED = "pipe-cycles-calibrated"
 
 Point = tuple[float, float, float, float]
 
@@ -47,11 +42,10 @@ def sparkline(values: Iterable[float], *, highest: float) -> str:
 class _Row:
     chip: str
     history: list[Point]
-    since_ns: int | None = None
+    work: OpenWork | None = None
     until_ns: int = 0
     flop: float = 0.0
     flop_per_second: float = float("nan")
-    sums: Summed | None = None
 
 
 class LiveView:
@@ -68,6 +62,7 @@ class LiveView:
 
     def __init__(self, target: Target) -> None:
         self._target = target
+        self._so_far = SoFar()
         self._rows: dict[str, _Row] = {}
         self._finished_flop = 0.0
         self._jobs: dict[int, str] = {}
@@ -75,8 +70,8 @@ class LiveView:
     def count(self, finished: Finished) -> None:
         """Add a finished workload to the total."""
         estimates = finished.witnessed.estimates.get(self._target, {})
-        name = next((name for name in SHOWN if name in estimates), None)
-        self._finished_flop += estimates[name].point_flop if name else 0.0
+        shown = shown_estimate(estimates)
+        self._finished_flop += shown.point_flop if shown else 0.0
         if finished.job is not None:
             self._tell_job(finished.job)
 
@@ -116,23 +111,21 @@ class LiveView:
             del self._jobs[oldest]
 
     def _advance(self, row: _Row, daemon: Daemon, piece: Trace) -> None:
-        uuid, tally = piece.device.uuid, daemon.finder.tallies[piece.device.uuid]
-        since_ns, last_ns = daemon.finder.open_since_ns(uuid), tally.last_ns
-        if since_ns is None:
-            row.since_ns, row.sums, row.flop, row.flop_per_second = None, None, 0.0, float("nan")
+        work = self._so_far.advance(daemon.finder, piece.device.uuid)
+        if work is None:
+            row.work, row.flop, row.flop_per_second = None, 0.0, float("nan")
             return
-        if since_ns != row.since_ns or row.sums is None:
-            row.since_ns, row.sums, row.flop = since_ns, None, 0.0
-        new = tally.features(row.until_ns if row.sums else since_ns, last_ns)
-        row.sums = added([row.sums, new]) if row.sums else new
-        before, row.flop = row.flop, self._flop(daemon, piece.device.chip, row.sums)
-        row.flop_per_second = (row.flop - before) / new.seconds
-        row.until_ns = last_ns
+        goes_on = row.work is not None and row.work.sums.start_ns == work.sums.start_ns
+        before, since_ns = (row.flop, row.until_ns) if goes_on else (0.0, work.sums.start_ns)
+        row.work, row.flop = work, self._flop(daemon, work)
+        if work.sums.stop_ns > since_ns:
+            seconds = (work.sums.stop_ns - since_ns) / NANOSECONDS_PER_SECOND
+            row.flop_per_second = (row.flop - before) / seconds
+        row.until_ns = work.sums.stop_ns
 
-    def _flop(self, daemon: Daemon, chip: str, sums: Summed) -> float:
-        fitted = daemon.calibration_for((chip,)).fitted.get(self._target, {})
-        pipes = [[sums.values["matrix_flop"], sums.values["vector_flop"]]]
-        return float(fitted[CALIBRATED].state.predict(np.array(pipes))[0]) if CALIBRATED in fitted else np.nan
+    def _flop(self, daemon: Daemon, work: OpenWork) -> float:
+        estimates = flop_so_far((work,), daemon.calibration_for((work.device.chip,)))
+        return estimates[self._target].point_flop if self._target in estimates else np.nan
 
 
 def _point(piece: Trace) -> Point:
@@ -166,7 +159,6 @@ def _signals(row: _Row) -> list[str]:
 
 
 def _work(row: _Row) -> list[str]:
-    if row.since_ns is None:
+    if row.work is None:
         return ["idle", "-", "-"]
-    seconds = (row.until_ns - row.since_ns) / NANOSECONDS_PER_SECOND
-    return [f"{seconds:.0f} s", f"{row.flop:.4g}", f"{row.flop_per_second:.3g}"]
+    return [f"{row.work.sums.seconds:.0f} s", f"{row.flop:.4g}", f"{row.flop_per_second:.3g}"]

@@ -77,6 +77,18 @@ class LiveSource(AbstractContextManager["LiveSource"]):
         """Return what should stand with each workload."""
         return self._timeline.findings()
 
+    @property
+    def n_missed(self) -> int:
+        """Rounds that were missed so far."""
+        return sum(part.n_missed for part in self._parts if isinstance(part, Ticker))
+
+    @property
+    def pci_uuids(self) -> tuple[str, ...]:
+        """All GPUs by PCI address, as NVML numbers them; empty of another source, or where one is missing."""
+        unheard = set(self._sampler.lost) - {device.uuid for device in self.devices}
+        is_numbered = self._sampler.source.startswith("nvml") and not unheard
+        return tuple(device.uuid for device in self.devices) if is_numbered else ()
+
     def findings(self) -> tuple[Finding, ...]:
         """Return what the recording should say of itself."""
         return tuple(finding for part in self._parts for finding in part.findings())
@@ -103,7 +115,11 @@ class ReplaySource(AbstractContextManager["ReplaySource"]):
     ----------
     devices, provenance, clocks
         As of ``LiveSource``.
+    n_missed : int
+        0: what a recording missed, its findings say.
     """
+
+    n_missed = 0
 
     def __init__(self, path: Path, clock: HostClock, *, chip: str, speed: float) -> None:
         self._clock, self._speed = clock, speed
