@@ -18,21 +18,28 @@ MISUSE, BUG, INTERRUPTED = 2, 70, 130
 EXTRAS: Mapping[str, str] = MappingProxyType(
     dict.fromkeys(("sklearn", "scipy", "joblib", "matplotlib", "jinja2"), "research")
     | dict.fromkeys(("cryptography", "rfc8785"), "ledger")
+    | dict.fromkeys(("fastapi", "uvicorn", "starlette"), "serve")
+    | dict.fromkeys(("opentelemetry",), "telemetry")
 )
 """Packages that a GPU node does without, and the extra that brings each."""
 
 COMMANDS = frozenset(
     {
         "calibrate",
+        "config",
         "convert",
         "demo",
         "doctor",
         "estimate",
         "evaluate",
+        "fetch",
+        "formats",
+        "jobs",
         "read",
         "record",
         "report",
         "rules",
+        "serve",
         "verify",
         "watch",
     }
@@ -72,11 +79,15 @@ def _modules(arguments: Sequence[str]) -> tuple[ModuleType, ...]:
         return (import_module(f"flopwitness.app.cli.{first}"),)
     from flopwitness.app.cli import (  # noqa: PLC0415  the help needs them all, and so does a misspelt name
         calibrate,
+        config,
         convert,
         demo,
         doctor,
         estimate,
         evaluate,
+        fetch,
+        formats,
+        jobs,
         lab,
         ledger,
         read,
@@ -84,12 +95,14 @@ def _modules(arguments: Sequence[str]) -> tuple[ModuleType, ...]:
         redteam,
         report,
         rules,
+        serve,
         verify,
         watch,
     )
 
-    answering = demo, read, estimate, verify, rules, ledger, report
-    return *answering, calibrate, evaluate, convert, doctor, record, watch, lab, redteam
+    answering = demo, read, estimate, verify, rules, ledger, report, jobs
+    live = doctor, record, watch, serve, config
+    return *answering, calibrate, evaluate, convert, formats, fetch, *live, lab, redteam
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from flopwitness.app.cli.config_option import ConfigFile
 from flopwitness.app.cli.output import print_findings, talk
 from flopwitness.app.recorder import Attended, LiveSampler, live_provenance, new_store, record
 from flopwitness.app.ticking import HostClock, Ticker
@@ -23,7 +24,12 @@ Duration = Annotated[
 ]
 
 
-def run(output: Output, interval: Interval = 0.1, duration: Duration = None) -> int:
+def run(
+    output: Output,
+    interval: Interval = 0.1,
+    duration: Duration = None,
+    config: ConfigFile = None,  # noqa: ARG001  its callback has read it
+) -> int:
     """Record the GPUs of this machine; SIGTERM or Ctrl-C ends it, a kill loses two seconds at most."""
     from flopwitness.app.sampling import best_sampler  # noqa: PLC0415  needs a driver
 
