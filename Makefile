@@ -1,7 +1,7 @@
 # What a person or CI runs; `make help` lists it. Every target installs what it needs.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check results redteam verdicts calibration bench install install-lab test-oldest test-base clean
+.PHONY: help demo live test check results redteam verdicts calibration bench install install-lab test-oldest test-base docs clean
 
 # The first Python of 3.11 or newer; say `make PYTHON=/path/to/python3 ...` for another.
 PYTHON ?= $(shell for name in python3.11 python3; do \
@@ -27,15 +27,22 @@ help: ## this list
 demo: .venv/.demo ## witness two recorded nodes and a job that hung: tables and a report
 	@$(BIN)/flopwitness demo
 
+live: .venv/.demo ## a live page that shows a recorded node at ten times its speed; stop with Ctrl-C
+	@$(BIN)/flopwitness serve --replay datasets/h200x2-a --speed 10
+
 test: .venv/.dev ## run every test
 	@$(BIN)/python -m pytest -n $(WORKERS)
 
-check: .venv/.dev ## format, lint, types, imports, budgets and documents, quickest first
+docs: .venv/.dev ## the site, into build/site; nothing from the network
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+check: .venv/.dev ## format, lint, types, imports, budgets, documents and the site, quickest first
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest -q tests/test_shape.py tests/test_documents.py tests/test_requirements.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 results: .venv/.dev ## every figure of README and docs/results.md again; some minutes
 	@$(BIN)/python benchmarks/results.py
@@ -85,7 +92,7 @@ clean: ## remove environments, caches and outputs
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/.demo: $(PINS)
-	$(call into,.venv,flopwitness,-c requirements/constraints.txt -e '.[ledger$(COMMA)research]')
+	$(call into,.venv,flopwitness,-c requirements/constraints.txt -e '.[ledger$(COMMA)research$(COMMA)serve]')
 	@touch $@
 
 .venv/.dev: $(PINS)

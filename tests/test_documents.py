@@ -21,6 +21,7 @@ TOP_FOLDERS = (
     "datasets",
     "benchmarks",
     "requirements",
+    "deploy",
     "changelog.d",
     ".ci",
     ".github",
