@@ -1,7 +1,18 @@
-"""What every test run shares: where PyTorch is not installed, the lab's own examples cannot run."""
+"""What every test run shares: where an extra is not installed, what needs it is left out."""
 
 from importlib.util import find_spec
 
-collect_ignore_glob = (
-    [] if find_spec("torch") else ["src/flopwitness/lab/*.py", "src/flopwitness/lab/workloads/*.py"]
-)
+NEEDS = {
+    "torch": ("src/flopwitness/lab/*.py", "src/flopwitness/lab/workloads/*.py"),
+    "fastapi": (
+        "src/flopwitness/app/serving/*.py",
+        "tests/app/serving/*.py",
+        "tests/app/cli/test_serve.py",
+        "tests/app/cli/test_watch_observers.py",
+        "tests/deploy/*.py",
+    ),
+    "opentelemetry": ("src/flopwitness/app/serving/otlp*.py", "tests/app/serving/test_otlp*.py"),
+}
+"""Files that cannot be imported without a package."""
+
+collect_ignore_glob = [path for package, paths in NEEDS.items() if not find_spec(package) for path in paths]

@@ -14,6 +14,7 @@ import json
 import multiprocessing
 import os
 import resource
+import signal
 import sys
 import time
 import warnings
@@ -32,11 +33,11 @@ from fuzz.samples import samples, samples_of  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "fuzzing" / "fuzzing.json"
 CHUNK = 500
-STUCK_SECONDS = 300
-"""A worker that hangs where no signal comes through is ended; its trace goes to standard error."""
+STUCK_SECONDS = 60
+"""A worker that hangs where no exception comes through is ended; where it hung goes to standard error."""
 
 WATCHED_INPUTS = 25
-"""So many may take that long, by the clock on the wall: a busy machine takes seconds."""
+"""So many may take that long, in processor time: a machine that is busy or was put to sleep raises no alarm."""
 
 MOST_MEMORY_BYTES = 4 * 1024**3
 KEPT_CASES = 20
@@ -119,12 +120,12 @@ def fuzzed(name: str, n_inputs: int, seed: int, *, workers: int) -> Tally:
     context = multiprocessing.get_context("spawn")  # Arrow's threads do not live through a fork
     with ProcessPoolExecutor(workers, mp_context=context, initializer=guarded) as pool:
         futures = [pool.submit(chunk, name, seed, *span) for span in spans(n_inputs)]
-        for future in futures:
+        for future, (first, _) in zip(futures, spans(n_inputs), strict=True):
             try:
                 total.add(future.result())
             except BrokenProcessPool:
                 total.broken += 1
-                total.laws["a worker was ended: see standard error"] = 1
+                total.laws[f"a worker was ended near input {first}: see standard error"] = 1
                 break
     return total
 
@@ -136,7 +137,8 @@ def spans(n_inputs: int) -> Iterator[tuple[int, int]]:
 
 
 def guarded() -> None:
-    """Bound the memory of a worker; a warning is a finding."""
+    """Bound memory and time of a worker; a warning is a finding."""
+    faulthandler.register(signal.SIGPROF, chain=True)  # then the signal's own way: the process ends
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
     warnings.simplefilter("error")
 
@@ -149,7 +151,7 @@ def chunk(name: str, seed: int, first: int, last: int) -> Tally:
     laws: Counter[str] = Counter()
     for number in range(first, last):
         if number % WATCHED_INPUTS == 0:
-            faulthandler.dump_traceback_later(STUCK_SECONDS, exit=True)
+            signal.setitimer(signal.ITIMER_PROF, STUCK_SECONDS)
         sample = own[number % len(own)]
         change, rng = input_of(sample, seed, number, others)
         verdict = tried(sample, change, rng)
@@ -162,7 +164,7 @@ def chunk(name: str, seed: int, first: int, last: int) -> Tally:
         if verdict.broken:
             laws[verdict.broken] += 1
             tally.cases = [*tally.cases, f"{case} {verdict.broken}"][:KEPT_CASES]
-    faulthandler.cancel_dump_traceback_later()
+    signal.setitimer(signal.ITIMER_PROF, 0)
     tally.laws, tally.broken = dict(laws), laws.total()
     return tally
 

@@ -49,7 +49,6 @@ TESTED_ELSEWHERE = {
     "core.ports": "contracts/reader.py",
     "core.recording": "storage/test_recordings.py",
     "core.workload": "core/test_values.py",
-    "estimate.features.activity": "estimate/features/test_row.py",
     "estimate.methods": "estimate/regressors/test_factories.py",
     "estimate.predictors.linear": "estimate/predictors/test_state.py",
     "estimate.regressors.base": "estimate/regressors/test_contract.py",

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from fuzz.hostile import HOSTILE, MISSING, json_changed
 from fuzz.parquet_changes import MAGIC, parquet_changed
 
+ONE_WORD = tuple(token for token in MISSING if token and b" " not in token)
+
 Mutation = Callable[[bytes, random.Random], bytes]
 
 MOST_BYTES = 400_000
@@ -78,7 +80,7 @@ def blanked(data: bytes, rng: random.Random) -> bytes:
     before, after = data[: cell.start()].rstrip(b" ")[-1:], data[cell.end() :].lstrip(b" ")[:1]
     # Nothing in its place must leave an empty cell: else what stands beside or behind it would move up.
     leaves_cell = before in {b",", b";", b"|", b"\t"} and (after in {b"\n", b"\r"} or after in before)
-    token = rng.choice(MISSING if leaves_cell else MISSING[1:])
+    token = rng.choice(MISSING if leaves_cell else ONE_WORD)
     return data[: cell.start()] + token + data[cell.end() :]
 
 

@@ -8,6 +8,7 @@ import pytest
 from contracts.format import reader_of
 from flopwitness.core.errors import BadInputError
 from flopwitness.telemetry.readers.asked import Asked
+from flopwitness.telemetry.readers.json_text import number_of
 from fuzz.laws import values_of
 
 LOG = b"timestamp,index,power.draw [W],utilization.gpu [%]\n2026/02/03 04:05:06.789, 0, 412.10 W, 97 %\n"
@@ -91,3 +92,52 @@ def test_a_finding_has_one_line_whatever_stands_in_a_name():
     findings = reader_of(log).recording.findings
 
     assert [found.message for found in findings if len(found.message.splitlines()) > 1] == []
+
+
+def test_half_a_surrogate_pair_in_a_name_is_carried():
+    """JSON may escape what UTF-8 cannot hold; the digest of a recording could not be made."""
+    labels = b'{"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"\\ud800"},'
+    series = labels + b'"values":[1],"timestamps":[1770091506100]}\n'
+
+    (trace,) = reader_of(series).recording.traces
+
+    assert (trace.device.uuid, len(trace.digest())) == ("?", 64)
+
+
+def test_a_lone_quote_does_not_swallow_the_lines_behind_it():
+    """It costs its own row at most, in blocks of any size."""
+    log = (
+        b"_timestamp,_runtime,system.gpu.0.powerWatts,system.gpu.0.smClock\n"
+        b'1770091506.1,1.0,201.0,1755\n1770091507.1,2.0,",\n1770091521.1,16.0,202.0,1740\n'
+    )
+
+    watts = {value[-1] for value in read(log) if value[2] == "power_watts"}
+
+    assert watts == {201.0, 202.0}
+    assert read(log, 64) == read(log)
+
+
+def test_one_line_with_a_stamp_does_not_change_the_clock_of_all():
+    """A blank inside a value looks like a stamp behind it."""
+    line = b'DCGM_FI_DEV_POWER_USAGE{gpu="0",UUID="GPU-aaaa"} 412.1\n'
+    asked = Asked(start_ns=1_770_091_506_000_000_000, period_seconds=10.0)
+
+    values = values_of(reader_of(line + line.replace(b"412.1", b"4\t3.1") + line, asked).recording)
+
+    assert {instant for _, instant, _, _ in values} >= {1_770_091_506_000_000_000, 1_770_091_526_000_000_000}
+
+
+def test_a_list_of_clocks_with_a_hole_has_no_clock():
+    """The first of them, 0 for a part that is off, is not the clock of the part that works."""
+    line = b"02-03-2026 04:05:06 RAM 9000/60000MB GR3D_FREQ 72%@[0,NaN] VDD_GPU_SOC 2800mW/2650mW\n"
+
+    assert {value[2] for value in read(line)} == {
+        "gpu_util_ratio",
+        "memory_used_bytes",
+        "power_instant_watts",
+    }
+
+
+def test_a_word_that_arrow_takes_for_no_number_is_none():
+    """``nan(1)`` is what C's ``printf`` may write."""
+    assert number_of("nan(1)") is None

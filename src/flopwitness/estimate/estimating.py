@@ -192,7 +192,8 @@ def _activity_ends(
 
 
 def _power_ends(point_flop: float, features: SessionFeatures, interval: LogInterval) -> tuple[float, float]:
-    if features.values["power_unobserved_seconds"] > 0:
+    is_below_zero = point_flop <= 0  # cut off at 0: the session is none that the fit can speak of
+    if is_below_zero or features.values["power_unobserved_seconds"] > 0:
         return 0.0, float("inf")
     low, high = bounds_flop([point_flop], interval)[0].tolist()
     return low, high

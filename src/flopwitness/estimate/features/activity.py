@@ -23,6 +23,9 @@ MATRIX_PIPES: PipeFormats = {
 FP16 for HMMA, which also runs BF16 at the same rate, TF32 and FP8; Volta has FP16 alone.
 """
 
+HALF_PIPE = "hmma_active_ratio"
+"""The pipe of nearly all matrix work in AI."""
+
 INTEGER_PIPE: PipeFormats = {"imma_active_ratio": MATRIX_PIPES["imma_active_ratio"]}
 DOUBLE_PIPE: PipeFormats = {"dfma_active_ratio": MATRIX_PIPES["dfma_active_ratio"]}
 """The two that have a counter, and so a constant, of their own."""
@@ -59,8 +62,8 @@ class PipeWork(NamedTuple):
 
 def pipe_work(steps: Steps, chip: Chip) -> PipeWork:
     """Add up what the pipes of one device did in a session."""
-    matrix = _flop_rate(steps, chip, MATRIX_PIPES)
-    matrix = _flop_rate(steps, chip, SUMMARY) if matrix is None else matrix
+    # Without HMMA the small pipes say nothing of the rest: what they leave out would count as 0.
+    matrix = _flop_rate(steps, chip, MATRIX_PIPES if HALF_PIPE in steps.trace else SUMMARY)
     vector = _flop_rate(steps, chip, VECTOR_PIPES)
     unknown = np.full(len(steps.weight_seconds), np.nan)
     offered = [rate for rate in (matrix, vector) if rate is not None] or [unknown]

@@ -9,7 +9,7 @@ from typing import Any
 from flopwitness.telemetry.readers.cells import BLANK_NUMBERS, MISSING_TOKENS, NUMBER_PATTERN
 from flopwitness.telemetry.readers.reading import Context
 
-NUMBER = re.compile(NUMBER_PATTERN, re.IGNORECASE)
+NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
 STRING_OR_WORD = re.compile(
     r'"(?:[^"\\]|\\.)*+"|(?P<sign>-?)(?P<word>\b(?:inf(?:inity)?|nan)\b)', re.IGNORECASE | re.DOTALL
 )
@@ -50,8 +50,8 @@ def number_of(value: object) -> float | None:
     (3.0, 17.0, None, None, None)
     """
     if isinstance(value, str):
-        cell = value.strip()
-        if cell.lower() in MISSING_TOKENS or not NUMBER.match(cell):
+        cell = value.strip().lower()
+        if cell in MISSING_TOKENS or cell.lstrip("+-").startswith("nan") or not NUMBER.match(cell):
             return None
         found = float(cell)
     elif isinstance(value, bool) or not isinstance(value, int | float):

@@ -132,10 +132,16 @@ class Context:
         host : str
             Its machine; what the user said where empty.
         """
-        if not uuid:
+        if not _plain(uuid):
             self.notes.say(UUID_INFERRED)
         name = chip_of(chip, self.asked.chip)
-        return Device(uuid or f"{self.capture}:{index}", chip=name, host=host or self.asked.host)
+        key = _plain(uuid) or f"{self.capture}:{_plain(str(index))}"
+        return Device(key, chip=name, host=_plain(host) or self.asked.host)
+
+
+def _plain(text: str) -> str:
+    """Return a foreign name on one line and as UTF-8 can hold it; JSON may carry half a surrogate pair."""
+    return " ".join(text.encode(errors="replace").decode().split())
 
 
 UUID_INFERRED = Finding(

@@ -136,6 +136,8 @@ def _parsed(context: Context, data: bytes, layout: Layout, refuse: Any) -> dict[
         return {}
     places = {str(place): name for place, name in enumerate(layout.names) if name in layout.wanted}
     text = data if data.isascii() else data.decode(errors="replace").encode()  # may be longer
+    if layout.is_quoted and not layout.may_break_lines:
+        text = _without_lone_quotes(text)
     options = csv.ParseOptions(
         delimiter=layout.separator,
         quote_char='"' if layout.is_quoted else False,
@@ -162,6 +164,20 @@ def _parsed(context: Context, data: bytes, layout: Layout, refuse: Any) -> dict[
     except pa.ArrowInvalid as error:
         raise context.refused("", expected="delimited text", got=shown(error)) from None
     return {name: found[place].combine_chunks() for place, name in places.items()}
+
+
+def _without_lone_quotes(text: bytes) -> bytes:
+    """Blank the quotes of lines that have an odd number of them: one would swallow the lines behind it."""
+    content = np.frombuffer(text, dtype=np.uint8)
+    is_quote, stops = content == ord('"'), np.flatnonzero(content == ord("\n"))
+    n_before = np.cumsum(is_quote)
+    is_odd = np.diff(n_before[stops], prepend=0) % 2 == 1
+    if not is_odd.any():
+        return text
+    lines = np.searchsorted(stops, np.flatnonzero(is_quote))
+    blanked = content.copy()
+    blanked[np.flatnonzero(is_quote)[is_odd[lines]]] = ord(" ")
+    return blanked.tobytes()
 
 
 def _line_numbers(first: int, n_rows: int, refused: list[int]) -> NDArray[np.int64]:

@@ -8,7 +8,6 @@ Sources: ipmitool, ``lib/ipmi_dcmi.c``; FreeIPMI, manual of ``ipmi-dcmi``; openb
 issue 167.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC
 
@@ -33,10 +32,10 @@ LABELS = {
 }
 """ipmitool's words and FreeIPMI's."""
 
-WATTS = re.compile(r"^(.*?)\s*watts?$", re.IGNORECASE)
+UNITS = ("watts", "watt")
 ACTIVE = frozenset({"activated", "active"})
 STAMPS = ("%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S", "%m/%d/%y %H:%M:%S", "%m/%d/%Y - %H:%M:%S")
-ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$")
+ZONES = (" UTC", " GMT")
 FIRST_REAL_NS = 86_400_000_000_000 * 365
 """Stamps of 1970 are those of a controller whose clock was never set."""
 
@@ -53,7 +52,7 @@ def claims(head: Head) -> bool:
     """Say whether a head has a line with a node's power as these tools print it."""
     for line in head.lines:
         label, colon, value = line.partition(":")
-        if colon and LABELS.get(label.strip().lower()) == "power" and WATTS.match(value.strip()):
+        if colon and LABELS.get(label.strip().lower()) == "power" and value.strip().lower().endswith(UNITS):
             return True
     return False
 
@@ -99,8 +98,8 @@ def _instants(context: Context, blocks: Sequence[Block]) -> NDArray[np.int64]:
     if not any("stamp" in block for block in blocks):
         return counted_instants(context, np.arange(len(blocks)), "this log")
     stamps = [block.get("stamp", "") for block in blocks]
-    walls = [ZONE.sub("", stamp) for stamp in stamps]
-    is_utc = np.array([wall != stamp for wall, stamp in zip(walls, stamps, strict=True)])
+    is_utc = np.array([stamp.endswith(ZONES) for stamp in stamps])
+    walls = [stamp[: -len(ZONES[0])] if stamp.endswith(ZONES) else stamp for stamp in stamps]
     in_utc, _ = written_instants(walls, STAMPS, UTC)
     is_naive = ~is_utc & (in_utc != NO_INSTANT) & (in_utc >= FIRST_REAL_NS)
     if context.asked.zone is None and is_naive.any():
@@ -114,8 +113,8 @@ def _watts(context: Context, block: Block) -> float:
     if block.get("state", "activated").lower() not in ACTIVE:
         context.notes.count("missing-values", "readings were taken while measuring was off")
         return np.nan
-    match = WATTS.match(block["power"])
-    watts = number_of(match[1]) if match else None
+    text = block["power"].lower()
+    watts = number_of(text.removesuffix("s").removesuffix("watt")) if text.endswith(UNITS) else None
     if watts is None:
         context.notes.count("bad-cell", "readings are no number of watts")
         return np.nan

@@ -19,7 +19,7 @@ from flopwitness.telemetry.readers.fields import Field
 from flopwitness.telemetry.readers.json_text import number_of
 from flopwitness.telemetry.readers.reading import Context, Format, Head, Readings
 
-LINE = re.compile(r"^GPU\[(\d{1,4})\]\s*:\s*(.{1,80}?)\s*:\s*(.*?)\s*$")
+CARD = re.compile(r"^GPU\[(\d{1,4})\]$")
 CLOCK = re.compile(r"\((\d{1,6})\s*Mhz\)", re.IGNORECASE)
 CLOCKS = {
     "sclk clock level": Field("sm_clock_hertz", multiplier=1e6),
@@ -32,8 +32,8 @@ MISSING = frozenset({"n/a", "none", "", "unknown", "-"})
 
 def claims(head: Head) -> bool:
     """Say whether a head has a line of rocm-smi with a label that we know."""
-    matches = (LINE.match(line) for line in head.lines)
-    return any(match and match[2].lower() in FIELDS for match in matches)
+    found = (_split(line) for line in head.lines)
+    return any(parts is not None and parts[1] in FIELDS for parts in found)
 
 
 def parse(context: Context) -> Iterator[Readings]:
@@ -69,8 +69,16 @@ def _lines(context: Context) -> Iterator[tuple[int, str, str]]:
         context.notes.count("truncated", "line without an end was given up: the file was cut")
         lines = lines[:-1]
     for line in lines:
-        if match := LINE.match(line.strip()):
-            yield int(match[1]), match[2].lower(), match[3]
+        if parts := _split(line):
+            yield parts
+
+
+def _split(line: str) -> tuple[int, str, str] | None:
+    """Return the card, the label in lower case and the cell of a line; None of any other line."""
+    card, _, rest = line.partition(":")
+    label, colon, cell = rest.partition(":")
+    match = CARD.match(card.strip())
+    return (int(match[1]), label.strip().lower(), cell.strip()) if match and colon else None
 
 
 def _column(context: Context, label: str, cells: list[str | None]) -> NDArray[np.float64]:

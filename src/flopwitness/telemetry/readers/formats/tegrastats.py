@@ -35,7 +35,9 @@ FIRST = re.compile(
     r"(?:RAM \d+/\d+MB|GR3D_FREQ |EMC_FREQ |(?:VDD|VIN|POM)_\w+ \d+(?:mW)?/\d+)"
 )
 STAMP = r"^(?P<month>\d\d)-(?P<day>\d\d)-(?P<year>\d{4}) (?P<clock>\d\d:\d\d:\d\d(?:\.\d{1,9})?)(?:\s|$)"
-LOAD = r"\bGR3D_FREQ (?:(?P<load>\d+)%)?(?:@\[?(?P<mhz>\d+)(?:,(?P<mhz1>\d+))?(?:,(?P<mhz2>\d+))?)?"
+LOAD = (
+    r"\bGR3D_FREQ (?:(?P<load>\d+)%)?(?:@\[?(?P<mhz>\d+)(?:,(?P<mhz1>\d+))?(?:,(?P<mhz2>\d+))?(?:\]|\s|$))?"
+)
 MEMORY_LOAD = r"\bEMC_FREQ (?:(?P<memory_load>\d+)%)?(?:@(?P<memory_mhz>\d+))?"
 USED = r"\bRAM (?P<used>\d+)/\d+MB"
 TEMPERATURE = r"\b[gG][pP][uU]@(?P<celsius>-?\d+(?:\.\d+)?)C"
