@@ -6,7 +6,9 @@ NEEDS = {
     "torch": ("src/flopwitness/lab/*.py", "src/flopwitness/lab/workloads/*.py"),
     "fastapi": (
         "src/flopwitness/app/serving/*.py",
-        "tests/app/serving/*.py",
+        "tests/app/serving",
+        "tests/app/page_stage.py",
+        "tests/app/serving_book.py",
         "tests/app/cli/test_serve.py",
         "tests/app/cli/test_watch_observers.py",
         "tests/deploy/*.py",

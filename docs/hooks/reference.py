@@ -104,7 +104,7 @@ def _command(name: str, command: Any) -> list[str]:
     text = [f"## {name.removeprefix('flopwitness ')}", "", command.help or "", "", "```sh", usage, "```", ""]
     rows = [record for param in command.params if (record := param.get_help_record(context))]
     if rows:
-        text += ["| option | |", "|---|---|", *(f"| `{_cell(a)}` | {_cell(b)} |" for a, b in rows), ""]
+        text += ["| option | what |", "|---|---|", *(f"| `{_cell(a)}` | {_cell(b)} |" for a, b in rows), ""]
     return text
 
 

@@ -124,7 +124,10 @@ def counting(label: str) -> Iterator[Callable[[int], None]]:
     """Show on standard error how many of something were seen, where nobody knows how many there are."""
     columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} {task.description}"), TimeElapsedColumn())
     console = talk()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    if not console.is_terminal:  # a bar that is only switched off leaves an empty line there
+        yield lambda _: None
+        return
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(label, total=None)
         yield lambda n: progress.advance(task, n)
 
