@@ -37,7 +37,7 @@ STUCK_SECONDS = 60
 """A worker that hangs where no exception comes through is ended; where it hung goes to standard error."""
 
 WATCHED_INPUTS = 25
-"""So many may take that long, in processor time: a machine that is busy or was put to sleep raises no alarm."""
+"""So many may take that long, in processor time: a busy machine, or one put to sleep, raises no alarm."""
 
 MOST_MEMORY_BYTES = 4 * 1024**3
 KEPT_CASES = 20
