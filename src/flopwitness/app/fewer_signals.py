@@ -37,8 +37,8 @@ WITH_POINT = tuple(name for name in SPARSE_METHODS if name not in BOUNDS_ONLY)
 PREFERRED = ("fused", "pipe-cycles-calibrated", *WITH_POINT, "linear-power", *BOUNDS_ONLY)
 """A table shows the first of these that gave an estimate.
 
-``linear-power`` comes late: it is narrow, and on other nodes and formats than it was fitted on it says 0 of half
-of the runs (docs/missing-signals.md).
+``linear-power`` comes late: it is narrow, and on other nodes and formats than it was fitted on it says 0 of
+half of the runs (docs/missing-signals.md).
 """
 
 ACTIVITY_METHODS = ("fused", "pipe-cycles-calibrated", "pipe-cycles")
