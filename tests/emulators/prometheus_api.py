@@ -2,16 +2,14 @@
 
 import json
 import re
-import threading
 import urllib.parse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Self
+from http.server import BaseHTTPRequestHandler
 
 import numpy as np
 
+from emulators.loopback import LoopbackServer
 from flopwitness.core.finding import Finding
 from flopwitness.telemetry.prometheus.series import Series
 
@@ -83,7 +81,7 @@ def export(found: Mapping[Labels, list[tuple[int, float]]]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-class PretendedApi:
+class PretendedApi(LoopbackServer):
     """Serves samples on loopback while its block runs.
 
     Parameters
@@ -132,19 +130,7 @@ class PretendedApi:
             def log_message(self, *_: object) -> None:
                 """Keep the tests' output clean."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.start(Handler)
 
 
 def answered(samples: Samples, path: str, form: Mapping[str, str]) -> bytes:

@@ -1,16 +1,15 @@
 """A small HTTP server that serves whatever a function gives, and keeps what it gave and when."""
 
-import threading
 import time
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Self
+from http.server import BaseHTTPRequestHandler
+
+from emulators.loopback import LoopbackServer
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class TextServer:
+class TextServer(LoopbackServer):
     """Answers each GET with what ``render`` returns then; a token, where one is given, is asked for.
 
     Attributes
@@ -46,16 +45,4 @@ class TextServer:
                 """Keep the tests' output clean."""
 
         self.served = served
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.address = f"127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.start(Handler)
