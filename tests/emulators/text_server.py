@@ -1,5 +1,6 @@
 """A small HTTP server that serves whatever a function gives, and keeps what it gave and when."""
 
+import threading
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
