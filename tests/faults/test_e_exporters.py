@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from contracts.format import recording_of_bytes
-from flopwitness.core.session import Session
+from flopwitness.app.witnessing import witnessed
+from flopwitness.core.session import Session, cut_session
+from flopwitness.core.workload import Target
 from flopwitness.estimate.energy import energy_joules
 from flopwitness.estimate.features.row import session_features
 from flopwitness.telemetry.readers.rules.events import xid_events
@@ -60,6 +62,9 @@ def test_e4_profiling_that_was_never_offered_is_a_note():
     (finding,) = findings(recording, "profiling-not-offered")
 
     assert "FLOP can follow from power and clocks only" in finding.message
+    session = cut_session(recording.traces, *(int(only(recording).time_ns[place]) for place in (0, -1)))
+    (answer,) = witnessed(recording, (session,), None)
+    assert set(answer.estimates[Target.EXECUTED]) >= {"power-envelope"}
 
 
 def test_e5_a_code_that_stands_for_ever_is_one_event():
