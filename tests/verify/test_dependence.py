@@ -1,5 +1,6 @@
 """Errors that sessions share do not average out; how much they share is measured."""
 
+import math
 from math import inf
 
 import numpy as np
@@ -88,7 +89,8 @@ def test_a_session_more_lowers_no_bound(parts: list[Part], dependence: Dependenc
     after = summed([*parts, Part("s9", added)], dependence)
 
     for name in ("low_flop", "point_flop", "high_flop", "most_flop"):
-        assert getattr(after, name) >= getattr(before, name) * (1 - 1e-9)
+        rounding = 1e-12 * before.most_flop if math.isfinite(before.most_flop) else 0.0
+        assert getattr(after, name) >= getattr(before, name) * (1 - 1e-9) - rounding
 
 
 @given(parts=PARTS, dependence=dependences(), seed=st.integers(0, 99))
