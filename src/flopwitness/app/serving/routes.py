@@ -14,6 +14,8 @@ from flopwitness.app.rulebook import open_rulebook
 from flopwitness.app.serving.access import MAX_TOKEN_CHARACTERS, Access
 from flopwitness.app.serving.book import LiveBook
 from flopwitness.app.serving.events import Events
+from flopwitness.app.serving.exposition import exposition
+from flopwitness.app.serving.exposition_text import CONTENT_TYPE
 from flopwitness.app.serving.guard import cookie_name
 from flopwitness.app.serving.history import PLOTTED
 from flopwitness.app.serving.payload import curves_object, seconds, snapshot_object
@@ -33,7 +35,6 @@ KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 
 Moment = Annotated[float | None, Query(ge=0, le=1e11, allow_inf_nan=False)]
 
@@ -133,9 +134,7 @@ def _add_answers(app: FastAPI, book: LiveBook) -> None:
 
     @app.get("/metrics")
     def metrics() -> Response:
-        from flopwitness.app.serving.exposition import exposition  # noqa: PLC0415  needs its own extra
-
-        return Response(exposition(book.snapshot), media_type=EXPOSITION)
+        return Response(exposition(book.snapshot), media_type=CONTENT_TYPE)
 
 
 def _history(
