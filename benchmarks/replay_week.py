@@ -29,7 +29,7 @@ from flopwitness.detect.activity import ActivityWatch
 from flopwitness.storage.recordings import read_recording
 
 CAPTURE = Path(__file__).resolve().parents[1] / "datasets" / "h200x2-a" / "samples.parquet"
-N_GPUS, HERTZ, BATCH_SECONDS = 8, 10, 60
+N_GPUS, BATCH_SECONDS = 8, 60
 IDLE_SECONDS, BUSY_SECONDS = 600, 3900
 HOUR, DAY = 3600, 86_400
 START_NS = 1_800_000_000_000_000_000
@@ -46,11 +46,12 @@ class Gpu:
         Which GPU.
     """
 
-    def __init__(self, capture: Trace, number: int) -> None:
+    def __init__(self, capture: Trace, number: int, *, hertz: int) -> None:
+        self._hertz = hertz
         busy = np.flatnonzero(capture["tensor_active_ratio"] > 0)
         middle = busy[len(busy) // 4 :][:20]
         pattern = np.concatenate(
-            [np.arange(IDLE_SECONDS * HERTZ) % 30, np.resize(middle, BUSY_SECONDS * HERTZ)]
+            [np.arange(IDLE_SECONDS * hertz) % 30, np.resize(middle, BUSY_SECONDS * hertz)]
         )
         self._device = Device(f"GPU-{number}", chip=capture.device.chip, host="node")
         self._silent_from = 3 * HOUR + number * HOUR
@@ -68,18 +69,18 @@ class Gpu:
         """Return the samples of a batch; None where it is silent."""
         if self._silent_from <= second % DAY < self._silent_from + 60:
             return None
-        ticks = np.arange(second * HERTZ, (second + BATCH_SECONDS) * HERTZ)
+        ticks = np.arange(second * self._hertz, (second + BATCH_SECONDS) * self._hertz)
         turns, spots = ticks // self._n_pattern, ticks % self._n_pattern
         columns = {name: column[spots] for name, column in self._columns.items()}
         for name, grown in self._grown.items():
             columns[name] += turns * grown
-        return Trace(self._device, START_NS + ticks * (1_000_000_000 // HERTZ), columns)
+        return Trace(self._device, START_NS + ticks * (1_000_000_000 // self._hertz), columns)
 
 
-def batches(seconds: int) -> Iterator[Round]:
+def batches(seconds: int, hertz: int) -> Iterator[Round]:
     """Yield all GPUs' samples, batch by batch."""
     capture = read_recording(CAPTURE).traces
-    gpus = [Gpu(capture[number % len(capture)], number) for number in range(N_GPUS)]
+    gpus = [Gpu(capture[number % len(capture)], number, hertz=hertz) for number in range(N_GPUS)]
     del capture
     for second in range(0, seconds, BATCH_SECONDS):
         made = (gpu.batch(second) for gpu in gpus)
@@ -122,6 +123,7 @@ def main() -> int:
     """Run; 0 where memory grew by less than a tenth after the first day."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--days", type=float, default=7.0)
+    parser.add_argument("--hertz", type=int, default=10, help="fewer samples, as many batches: quicker")
     parser.add_argument("--without-book", action="store_true", help="the daemon alone, to compare")
     options = parser.parse_args()
     seconds = round(options.days * DAY)
@@ -133,9 +135,9 @@ def main() -> int:
         outputs = replace(outputs, tell=lambda _: None, show=lambda _: None)
     finder = WorkloadFinder(ActivityWatch)
     daemon = Daemon(finder, lambda _: calibration, outputs=outputs, baselines=IdleBaselines())
-    daemon.run(batches(seconds))
+    daemon.run(batches(seconds, options.hertz))
     took = time.perf_counter() - gauge.started
-    n_samples = seconds * HERTZ * N_GPUS
+    n_samples = seconds * options.hertz * N_GPUS
     found = {
         "seconds": round(took, 1),
         "samples_per_second": round(n_samples / took),
