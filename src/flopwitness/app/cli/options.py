@@ -45,6 +45,13 @@ CountedAs = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random splits and of the bootstrap.", min=0)]
 Splits = Annotated[int, typer.Option("--splits", help="How many random splits.", min=1)]
+Speed = Annotated[
+    float, typer.Option("--speed", help="Speed of a replay; 0 is as fast as possible.", min=0.0)
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option("--token-file", help="File that holds the token; one is made for this run where not given."),
+]
 LedgerPath = Annotated[
     Path | None,
     typer.Option("--ledger", help="Signed ledger that is appended to; made where there is none."),

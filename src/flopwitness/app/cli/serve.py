@@ -8,7 +8,7 @@ import typer
 
 from flopwitness.app.baselines import IdleBaselines
 from flopwitness.app.cli.config_option import ConfigFile
-from flopwitness.app.cli.options import CalibrationPath, Chip, CountedAs
+from flopwitness.app.cli.options import CalibrationPath, Chip, CountedAs, Speed, TokenFile
 from flopwitness.app.cli.record import say, stopping_clock
 from flopwitness.app.composing import calibrations_of, source_of
 from flopwitness.app.daemon import Daemon, Outputs
@@ -29,9 +29,6 @@ Replayed = Annotated[
     Path | None,
     typer.Option("--replay", help="Show a recording instead of this machine.", metavar="RECORDING"),
 ]
-Speed = Annotated[
-    float, typer.Option("--speed", help="Speed of a replay; 0 is as fast as possible.", min=0.0)
-]
 Listen = Annotated[
     str,
     typer.Option(
@@ -39,10 +36,6 @@ Listen = Annotated[
         metavar="HOST:PORT",
     ),
 ]  # fmt: skip
-TokenFile = Annotated[
-    Path | None,
-    typer.Option("--token-file", help="File that holds the token; one is made for this run where not given."),
-]
 Interval = Annotated[float, typer.Option("--interval", help="Seconds between samples.")]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in this machine's browser.")]
 

@@ -11,7 +11,16 @@ from typing import Annotated
 import typer
 
 from flopwitness.app.cli.config_option import ConfigFile
-from flopwitness.app.cli.options import AsJson, CalibrationPath, Chip, CountedAs, LedgerKey, LedgerPath
+from flopwitness.app.cli.options import (
+    AsJson,
+    CalibrationPath,
+    Chip,
+    CountedAs,
+    LedgerKey,
+    LedgerPath,
+    Speed,
+    TokenFile,
+)
 from flopwitness.app.cli.output import data, utc
 from flopwitness.app.cli.record import say, stopping_clock
 from flopwitness.app.cli.watch_ledger import open_book, seen
@@ -20,7 +29,6 @@ from flopwitness.app.cli.watch_observers import (
     JobsFolder,
     Listen,
     Onlookers,
-    TokenFile,
     Wanted,
     onlookers,
     open_jobs,
@@ -67,9 +75,6 @@ RecordFolder = Annotated[
 Replayed = Annotated[
     Path | None,
     typer.Option("--replay", help="Watch a recording instead of this machine.", metavar="RECORDING"),
-]
-Speed = Annotated[
-    float, typer.Option("--speed", help="Speed of a replay; 0 is as fast as possible.", min=0.0)
 ]
 Detector = Annotated[
     DetectorName, typer.Option("--detector", help="'experiment' is the published polling rule.")

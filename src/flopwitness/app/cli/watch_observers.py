@@ -36,10 +36,6 @@ Listen = Annotated[
         help="Serve the live page and /metrics there; beyond loopback it needs --token-file.",
     ),
 ]
-TokenFile = Annotated[
-    Path | None,
-    typer.Option("--token-file", help="File that holds the token; one is made for this run where not given."),
-]
 JobsFolder = Annotated[
     Path | None,
     typer.Option("--jobs", help="Folder in which a scheduler says which job holds which GPU."),

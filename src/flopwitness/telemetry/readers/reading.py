@@ -144,6 +144,11 @@ def _plain(text: str) -> str:
     return " ".join(text.encode(errors="replace").decode().split())
 
 
+NODE_POWER = Finding(
+    "node-power", "power is that of the whole node: GPUs, host, fans, losses of the supply", Severity.NOTE
+)
+"""Said of every format whose meter stands before the node."""
+
 UUID_INFERRED = Finding(
     "uuid-inferred", "the format keeps no UUID; devices are named by capture and index", Severity.NOTE
 )

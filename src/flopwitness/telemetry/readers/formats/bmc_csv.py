@@ -11,21 +11,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flopwitness.core.finding import Finding, Severity
 from flopwitness.telemetry.readers.clocks import seconds_to_ns
 from flopwitness.telemetry.readers.columns import channels_of, keys_of, note_columns
 from flopwitness.telemetry.readers.fields import Field, plain
 from flopwitness.telemetry.readers.header import header_of
-from flopwitness.telemetry.readers.reading import Context, Format, Head, Readings
+from flopwitness.telemetry.readers.reading import NODE_POWER, Context, Format, Head, Readings
 from flopwitness.telemetry.readers.tables import Layout, tables
 
 TEMPERATURE = re.compile(r"^gpu(\d{1,3})_bmc_temp_c$")
 SYSTEM = "sys_power_w"
 EXPECTED = ("timestamp", SYSTEM)
-NODE_POWER = Field("node_power_watts", blanks=(0.0,))
-NODE_NOTE = Finding(
-    "node-power", "power is that of the whole node: GPUs, host, fans, losses of the supply", Severity.NOTE
-)
+SYSTEM_POWER = Field("node_power_watts", blanks=(0.0,))
 
 
 def claims(head: Head) -> bool:
@@ -39,7 +35,7 @@ def parse(context: Context) -> Iterator[Readings]:
     names = header_of(context)
     gpus = {name: match[1] for name in names if (match := TEMPERATURE.match(name))}
     note_columns(context, names, dict.fromkeys((*EXPECTED, "phase", *gpus)), EXPECTED)
-    context.notes.say(NODE_NOTE)
+    context.notes.say(NODE_POWER)
     layout = Layout(names, wanted={*EXPECTED, *gpus})
     node = context.device("node")
     devices = {name: context.device(number) for name, number in gpus.items()}
@@ -49,7 +45,7 @@ def parse(context: Context) -> Iterator[Readings]:
         if not len(keys.index):
             continue
         for device, name, field in (
-            (node, SYSTEM, NODE_POWER),
+            (node, SYSTEM, SYSTEM_POWER),
             *((device, name, plain("temperature_celsius")) for name, device in devices.items()),
         ):
             channels = channels_of(context, table, {name: field}, keys.keep)

@@ -14,13 +14,12 @@ from datetime import UTC
 import numpy as np
 from numpy.typing import NDArray
 
-from flopwitness.core.finding import Finding, Severity
 from flopwitness.telemetry.readers.clocks import NO_INSTANT, written_instants
 from flopwitness.telemetry.readers.columns import numeric_channels
 from flopwitness.telemetry.readers.counted import counted_instants
 from flopwitness.telemetry.readers.fields import plain
 from flopwitness.telemetry.readers.json_text import number_of
-from flopwitness.telemetry.readers.reading import Context, Format, Head, Readings
+from flopwitness.telemetry.readers.reading import NODE_POWER, Context, Format, Head, Readings
 
 LABELS = {
     "instantaneous power reading": "power",
@@ -43,9 +42,6 @@ LONGEST_CELL = 100
 """No reading or stamp is longer; patterns are slow on a line of a hundred thousand blanks."""
 
 Block = dict[str, str]
-NODE_NOTE = Finding(
-    "node-power", "power is that of the whole node: GPUs, host, fans, losses of the supply", Severity.NOTE
-)
 
 
 def claims(head: Head) -> bool:
@@ -70,7 +66,7 @@ def parse(context: Context) -> Iterator[Readings]:
     context.notes.count("missing-values", "readings are stamped 1970: no answer", n=int(is_unset.sum()))
     keep = (time_ns != NO_INSTANT) & ~is_unset
     context.notes.count("bad-row", "readings have no usable time", n=int((time_ns == NO_INSTANT).sum()))
-    context.notes.say(NODE_NOTE)
+    context.notes.say(NODE_POWER)
     channels = numeric_channels(context, {"power": watts[keep]}, {"power": plain("node_power_watts")})
     if keep.any():
         index = np.zeros(int(keep.sum()), dtype=np.int64)

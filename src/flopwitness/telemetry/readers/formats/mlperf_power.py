@@ -22,7 +22,7 @@ from flopwitness.telemetry.readers.columns import numeric_channels
 from flopwitness.telemetry.readers.fields import plain
 from flopwitness.telemetry.readers.json_text import number_of
 from flopwitness.telemetry.readers.mllog import Entry, Intervals, entries, noted
-from flopwitness.telemetry.readers.reading import Context, Format, Head, Readings
+from flopwitness.telemetry.readers.reading import NODE_POWER, Context, Format, Head, Readings
 
 POWER = "power_reading"
 POWER_KEY = re.compile(r'(?:\d{1,9}:\s*)?:::MLLOG\s*\{.*"key"\s*:\s*"power_(?:reading|measurement_start)"')
@@ -31,9 +31,6 @@ MOST_STEP_SECONDS = 1.0
 """One sample a second at least (MLPerf power rules, as discussed in training_results_v4.0 issue 4)."""
 
 STEP_SLACK = 1.05
-NOTE_NODE = Finding(
-    "node-power", "power is that of the whole node: GPUs, host, fans, losses of the supply", Severity.NOTE
-)
 
 
 def claims(head: Head) -> bool:
@@ -43,7 +40,7 @@ def claims(head: Head) -> bool:
 
 def parse(context: Context) -> Iterator[Readings]:
     """Yield the readings of each node, block by block."""
-    context.notes.say(NOTE_NODE)
+    context.notes.say(NODE_POWER)
     log = _Log(context)
     for block in context.input.blocks():
         yield from log.readings(list(entries(context, block)))
